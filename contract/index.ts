@@ -1,0 +1,10 @@
+// The words both sides share. Everything here is plain data and pure functions.
+export * from './figures.ts'
+export * from './host.ts'
+export * from './json.ts'
+export * from './mark.ts'
+export * from './rule.ts'
+export * from './scenario.ts'
+export * from './story.ts'
+export * from './trace.ts'
+export * from './verdict.ts'
