@@ -3,7 +3,16 @@
 import type { Figures } from './figures.ts'
 import type { Dialect, Key, Need, Probe, Reply, Role, ToolFixture } from './scenario.ts'
 
-export type Sight = 'calls' | 'requests' | 'text' | 'notices' | 'approvals' | 'spans' | 'files' | 'net' | `probe:${Probe}`
+export type Sight =
+  | 'calls'
+  | 'requests'
+  | 'text'
+  | 'notices'
+  | 'approvals'
+  | 'spans'
+  | 'files'
+  | 'net'
+  | `probe:${Probe}`
 export type Profile = 'core' | 'governed' | 'economy'
 
 /** What a host says of itself, before it is put through anything. */
@@ -116,4 +125,9 @@ export type TurnEnd = 'done' | 'error' | 'guard' | 'cancelled' | 'waiting'
 export const turnEnds: readonly TurnEnd[] = ['done', 'error', 'guard', 'cancelled', 'waiting']
 
 /** How a host is reached, as JSON: for workers and for the line that brings a failure back. */
-export type HostRef = { module: string } | { stdio: string[] } | { agent: string } | { recipe: string } | { sdk: string }
+export type HostRef =
+  | { module: string }
+  | { stdio: string[] }
+  | { agent: string }
+  | { recipe: string }
+  | { sdk: string }

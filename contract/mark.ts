@@ -5,7 +5,8 @@
 export const markOf = (exec: string): string => `slotproof-exec:${exec};`
 
 /** Every execution mark in a text, in order. */
-export const marksIn = (text: string): string[] => [...text.matchAll(/slotproof-exec:([A-Za-z0-9.-]+);/g)].map((m) => m[1]!)
+export const marksIn = (text: string): string[] =>
+  [...text.matchAll(/slotproof-exec:([A-Za-z0-9.-]+);/g)].map((m) => m[1]!)
 
 /** A text with every execution mark replaced by what `name` gives for its execution. */
 export const renameMarks = (text: string, name: (exec: string) => string): string =>

@@ -163,7 +163,13 @@ export interface Framing {
   openEnd?: true
 }
 
-export type Capability = 'read-only' | 'writes-files' | 'executes-code' | 'network' | 'sandboxable' | 'requires-approval'
+export type Capability =
+  | 'read-only'
+  | 'writes-files'
+  | 'executes-code'
+  | 'network'
+  | 'sandboxable'
+  | 'requires-approval'
 export type Need = 'auto' | 'suggest' | 'required'
 
 export interface ToolFixture {

@@ -116,18 +116,20 @@ export function read(trace: Trace): Story {
   const turns = readTurns(trace)
   const answers = readAnswers(trace)
   const calls = answers.flatMap((answer) =>
-    answer.calls.map((said, place): Call => ({
-      ...said,
-      ...position(answer),
-      place,
-      delivered: answer.upTo >= said.end,
-      complete: answer.complete && answer.delivered,
-      reason: answer.reason,
-      answer,
-      execs: [],
-      prompts: [],
-      results: [],
-    })),
+    answer.calls.map(
+      (said, place): Call => ({
+        ...said,
+        ...position(answer),
+        place,
+        delivered: answer.upTo >= said.end,
+        complete: answer.complete && answer.delivered,
+        reason: answer.reason,
+        answer,
+        execs: [],
+        prompts: [],
+        results: [],
+      }),
+    ),
   )
   const requests = readRequests(trace, calls)
   const execs = readExecs(trace)

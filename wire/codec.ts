@@ -1,0 +1,48 @@
+// A codec puts one answer of a scenario on the wire in one dialect, and reads what a host sends in it. It must never decide
+// what is right: it says what was said.
+import type { Answer, Dialect, Facts, Item, Offer, Place, Said } from '../contract/index.ts'
+
+/** What an answer becomes. Bytes are already ended where the answer's ending and `endAt` say. */
+export interface Encoded {
+  status: number
+  headers: Record<string, string>
+  bytes: Uint8Array
+  /** The same answer to a request that did not ask for a stream; or why this dialect cannot say it so. */
+  whole: Uint8Array | { inexpressible: string }
+  /** The offset just after the event of that place; undefined: there is no such place. */
+  at(place: Place): number | undefined
+  /** Offsets at which a cut hurts: inside characters, escapes, line ends, field names, before and after markers. Sorted, distinct. */
+  hostile: number[]
+  said: Omit<Said, 'blob'>
+}
+export interface EncodeContext {
+  offers: Offer[]
+  roles: Facts['roles']
+  /** Counted over the session, so that ids made from it never return by accident. */
+  turn: number
+  round: number
+  attempt: number
+}
+/** What a request says. */
+export interface ReadRequest {
+  tools: Offer[]
+  toolsBytes: string
+  history: Item[]
+  stream: boolean
+  /** Equal for a retry of one history. */
+  same: string
+  /** What the dialect's strict mock refuses, each with its JSON path. */
+  faults: string[]
+}
+export interface Codec {
+  id: Dialect
+  encode(answer: Answer, context: EncodeContext): Encoded | { inexpressible: string }
+  /** `knownIds`: call ids as answers of this session bore them, with repeats; what an answer did is no fault of its echo. */
+  read(body: Uint8Array, knownIds: readonly (string | null)[]): ReadRequest | { unreadable: string }
+  /** The stream of one answer read back from its bytes (recordings, mutated bytes). */
+  decode(bytes: Uint8Array): Omit<Said, 'blob' | 'size' | 'ending'>
+  /** The body of an HTTP error in this dialect. */
+  errorBody(status: number, message: string): string
+  /** Request paths, relative to the base URL, that ask this dialect's model. */
+  paths: readonly string[]
+}
