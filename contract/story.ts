@@ -1,7 +1,7 @@
 // read(trace): call, execution, prompt and result are paired here, ONCE, so that no judge has to know a dialect or an id.
 // It must never judge: what pairs with nothing is kept apart and named.
 import type { Prompt, TurnEnd } from './host.ts'
-import { sameJson } from './json.ts'
+import { isObject, type Json, parseJson, sameJson, sameValue } from './json.ts'
 import { marksIn } from './mark.ts'
 import type { Key } from './scenario.ts'
 import type { Event, Item, Said, SaidCall, Trace } from './trace.ts'
@@ -80,6 +80,11 @@ export interface Exec {
   how?: 'ok' | 'error' | 'aborted'
   ended?: number
   call?: Call
+  /**
+   * What paired it. id: its id, unique on the wire or in the history · input: tool and equal input, in order · rest: its input is no
+   * call's, and this call of its tool was the one left over.
+   */
+  by?: 'id' | 'input' | 'rest'
 }
 export interface Asked {
   prompt: Prompt
@@ -196,13 +201,14 @@ function readRequests(trace: Trace, calls: Call[]): Request[] {
     }
     requests.push(request)
     if (e.is === 'side') continue
+    let at = 0
     for (const item of e.history) {
       if ('call' in item) request.calls.push({ id: item.call, name: item.name, args: item.args, results: [] })
-      else if ('resultOf' in item) placeResult(request, item, e.seq)
+      else if ('resultOf' in item) placeResult(request, item, e.seq, at++)
     }
     align(
-      request,
-      calls.filter((c) => c.session === e.session && c.agent === e.agent && before(c, request)),
+      request.calls,
+      calls.filter((c) => c.session === e.session && c.agent === e.agent && c.answer.event < e.seq),
     )
     for (const shown of request.calls)
       if (shown.call) {
@@ -213,51 +219,98 @@ function readRequests(trace: Trace, calls: Call[]): Request[] {
   return requests
 }
 
-const before = (c: Call, r: Request) => c.answer.event < r.event
-
-function placeResult(request: Request, item: Extract<Item, { resultOf: string | null }>, event: number): void {
-  const at = request.calls.reduce((n, c) => n + c.results.length, 0) + request.orphans.length
-  const result: Result = {
-    event,
-    text: item.text,
-    error: item.error,
-    resultOf: item.resultOf,
-    marks: marksIn(item.text),
-    at,
-  }
+function placeResult(
+  request: Request,
+  item: Extract<Item, { resultOf: string | null }>,
+  event: number,
+  at: number,
+): void {
+  const { text, error, resultOf } = item
+  const result: Result = { event, text, error, resultOf, marks: marksIn(text), at }
   // The k-th result under an id belongs to the k-th call of that id; one more than there are calls is a second result of the last.
-  const same = request.calls.filter((c) => c.id === item.resultOf)
+  const same = request.calls.filter((c) => c.id === resultOf)
   const home = same.find((c) => c.results.length === 0) ?? same.at(-1)
   if (home) home.results.push(result)
   else request.orphans.push(result)
 }
 
+type Shown = Request['calls'][number]
+
 /**
- * Whose call is each call item? Ids where the answers bore them; else (renamed) the next call of the same name and arguments, of the
- * same name, or just the next one. Only the last attempt of a round and attempts of which something ran come into question first.
+ * Whose call is each call item? First by ids that one call and one item bear; then what is left in the order of the wire, by id, name
+ * and arguments together (renamed and repeated ids, dropped attempts); then whatever is left, in order. Marks have no say in it: the
+ * result under an item is what is judged.
  */
-function align(request: Request, candidates: Call[]): void {
+function align(items: Shown[], candidates: Call[]): void {
   const free = new Set(candidates)
-  const inOrder = [...candidates.filter((c) => c.answer.last), ...candidates.filter((c) => !c.answer.last)]
-  const take = (fits: (c: Call) => boolean): Call | undefined => {
-    const found = inOrder.find((c) => free.has(c) && fits(c))
-    if (found) free.delete(found)
-    return found
+  const take = (item: Shown, call: Call) => {
+    item.call = call
+    free.delete(call)
   }
-  const wire = new Set(candidates.map((c) => c.id))
-  for (const item of request.calls)
-    if (item.id !== null && item.id !== '' && wire.has(item.id)) {
-      const found = take((c) => c.id === item.id)
-      if (found) item.call = found
-    }
-  for (const item of request.calls) {
+  const borne = tally(candidates.map((c) => c.id))
+  const sent = tally(items.map((i) => i.id))
+  const byId = new Map(candidates.map((c) => [c.id, c]))
+  for (const item of items)
+    if (item.id !== null && item.id !== '' && borne.get(item.id) === 1 && sent.get(item.id) === 1)
+      take(item, byId.get(item.id)!)
+
+  const rest = items.filter((i) => !i.call)
+  if (rest.length === 0) return
+  const order = inOrder(
+    rest,
+    candidates.filter((c) => free.has(c)),
+  )
+  for (const [item, call] of order) take(item, call)
+  const left = [...candidates.filter((c) => c.answer.last), ...candidates.filter((c) => !c.answer.last)]
+  for (const item of rest) {
     if (item.call) continue
-    const found =
-      take((c) => c.name === item.name && (c.text === item.args || sameJson(c.text, item.args))) ??
-      take((c) => c.name === item.name) ??
-      take(() => true)
-    if (found) item.call = found
+    const found = left.find((c) => free.has(c) && c.name === item.name) ?? left.find((c) => free.has(c))
+    if (found) take(item, found)
   }
+}
+
+const tally = (ids: (string | null)[]): Map<string | null, number> => {
+  const count = new Map<string | null, number>()
+  for (const id of ids) count.set(id, (count.get(id) ?? 0) + 1)
+  return count
+}
+
+/**
+ * How well item and call agree; 0: nothing speaks for it. The last attempt of a round is the likelier one, by less than anything that
+ * is said. A lone equal name still counts, since names and ids may both have been repaired.
+ */
+function agreement(item: Shown, args: Read, call: Call, text: Read): number {
+  const id = item.id !== null && item.id !== '' && item.id === call.id ? 8 : 0
+  const name = item.name === call.name ? 4 : 0
+  const same = args.text === text.text || (args.value !== undefined && sameValue(args.value, text.value)) ? 6 : 0
+  return id + name + same === 0 ? 0 : id + name + same + (call.answer.last ? 1 : 0)
+}
+interface Read {
+  text: string
+  value: Json | undefined
+}
+const readText = (text: string): Read => ({ text, value: parseJson(text) })
+
+/** The pairs of the best alignment that keeps both orders. */
+function inOrder(items: Shown[], calls: Call[]): [Shown, Call][] {
+  const args = items.map((i) => readText(i.args))
+  const texts = calls.map((c) => readText(c.text))
+  const score = items.map((item, i) => calls.map((call, j) => agreement(item, args[i]!, call, texts[j]!)))
+  // best[i][j]: the most that items from i and calls from j on can agree.
+  const best = Array.from({ length: items.length + 1 }, () => new Array<number>(calls.length + 1).fill(0))
+  for (let i = items.length - 1; i >= 0; i--)
+    for (let j = calls.length - 1; j >= 0; j--) {
+      const pair = score[i]![j]! > 0 ? score[i]![j]! + best[i + 1]![j + 1]! : 0
+      best[i]![j] = Math.max(pair, best[i + 1]![j]!, best[i]![j + 1]!)
+    }
+  const pairs: [Shown, Call][] = []
+  for (let i = 0, j = 0; i < items.length && j < calls.length; ) {
+    const here = best[i]![j]!
+    if (score[i]![j]! > 0 && here === score[i]![j]! + best[i + 1]![j + 1]!) pairs.push([items[i++]!, calls[j++]!])
+    else if (here === best[i]![j + 1]!) j++
+    else i++
+  }
+  return pairs
 }
 
 function readExecs(trace: Trace): Exec[] {
@@ -286,46 +339,55 @@ function readExecs(trace: Trace): Exec[] {
   return execs
 }
 
-/** Pairs executions with calls; gives those that pair with none. */
+/** Pairs executions with calls, the surest ones first; gives those that pair with none. */
 function pairExecs(execs: Exec[], calls: Call[]): Exec[] {
-  const stray: Exec[] = []
-  const rest: Exec[] = []
-  const unique = (id: string, key: (c: Call) => string | null | undefined, at: Exec) => {
-    const found = calls.filter((c) => c.session === at.session && key(c) === id)
-    return found.length === 1 ? found[0] : undefined
+  // A host runs what it was asked last: later answers first, each in the order of its calls.
+  const recent = [...calls].sort((a, b) => b.answer.event - a.answer.event || a.place - b.place)
+  const waiting = new Set(execs.filter((x) => x.parent === undefined))
+  const pass = (by: Exec['by'], find: (exec: Exec) => Call | undefined) => {
+    for (const exec of waiting) {
+      const call = find(exec)
+      if (!call) continue
+      exec.call = call
+      exec.by = by
+      call.execs.push(exec)
+      waiting.delete(exec)
+    }
   }
-  const pair = (exec: Exec, call: Call) => {
-    exec.call = call
-    call.execs.push(exec)
+  const only = (found: Call[]) => (found.length === 1 ? found[0] : undefined)
+  const bears = (c: Call, x: Exec) => c.id === x.callId || c.shown?.id === x.callId
+  const named = (x: Exec) => x.callId !== undefined && x.callId !== ''
+  const ids = new Map<string, Call[]>()
+  for (const call of calls)
+    for (const id of new Set([call.id, call.shown?.id]))
+      if (id) ids.set(`${call.session}\n${id}`, [...(ids.get(`${call.session}\n${id}`) ?? []), call])
+  const unique = (x: Exec): Call | undefined => {
+    if (!named(x)) return undefined
+    const known = ids.get(`${x.session}\n${x.callId}`) ?? []
+    const borne = known.filter((c) => c.id === x.callId)
+    return only(borne.length > 0 ? borne : known)
   }
-  for (const exec of execs) {
-    if (exec.parent !== undefined) continue
-    const byId = exec.callId
-      ? (unique(exec.callId, (c) => c.id, exec) ?? unique(exec.callId, (c) => c.shown?.id, exec))
-      : undefined
-    if (byId && begun(byId, exec)) pair(exec, byId)
-    else rest.push(exec)
-  }
-  for (const exec of rest) {
-    const free = calls.filter((c) => open(c, exec))
-    const ofId = exec.callId ? free.filter((c) => c.id === exec.callId || c.shown?.id === exec.callId) : []
-    const call =
-      ofId.find((c) => sameJson(c.text, exec.input)) ??
-      free.find((c) => sameJson(c.text, exec.input)) ??
-      ofId[0] ??
-      free.find((c) => sameJson(c.shown?.args ?? '', exec.input)) ??
-      free[0]
-    if (call) pair(exec, call)
-    else stray.push(exec)
-  }
-  return stray
+  // An id says whose execution it is, however often that call has run already; all else fills calls that have not run.
+  pass('id', (x) => {
+    const call = unique(x)
+    return call && begun(call, x) ? call : undefined
+  })
+  const open = (x: Exec, fits: (c: Call) => boolean) =>
+    recent.find((c) => c.execs.length === 0 && c.turn === x.turn && begun(c, x) && meant(c, x) && fits(c))
+  pass('input', (x) => open(x, (c) => named(x) && bears(c, x) && sameJson(c.text, x.input)))
+  pass('input', (x) => open(x, (c) => sameJson(c.text, x.input)))
+  pass('input', (x) => open(x, (c) => c.shown !== undefined && sameJson(c.shown.args, x.input)))
+  pass('rest', (x) => open(x, (c) => named(x) && bears(c, x)))
+  // A call of no known tool says by its arguments what it means, unless they are damaged too.
+  pass('rest', (x) => open(x, (c) => c.tool === x.tool || !isObject(parseJson(c.text))))
+  for (const call of calls) call.execs.sort((a, b) => a.event - b.event)
+  return [...waiting]
 }
 
 /** The call's answer had begun when the execution started, and it is of the same session. */
 const begun = (c: Call, x: Exec) => c.session === x.session && c.answer.event < x.event
 
-const open = (c: Call, x: Exec) =>
-  begun(c, x) && c.turn === x.turn && c.execs.length === 0 && (c.tool === undefined || c.tool === x.tool)
+const meant = (c: Call, x: Exec) => c.tool === undefined || c.tool === x.tool
 
 function pairPrompts(trace: Trace, calls: Call[]): Asked[] {
   const stray: Asked[] = []

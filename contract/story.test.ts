@@ -1,0 +1,478 @@
+// Pairing, tested hard: every judge stands on it. Hosts rename ids, repeat them, run side by side, drop attempts and lie.
+import { describe, expect, it } from 'vitest'
+import { markOf } from './mark.ts'
+import { read } from './story.ts'
+import { tell } from './tell.ts'
+import type { Item } from './trace.ts'
+
+const shown = (id: string | null, args: string, name = 'take_note'): Item => ({ call: id, name, args })
+const result = (id: string | null, exec: string, error: boolean | null = false): Item => ({
+  resultOf: id,
+  text: `noted ${markOf(exec)}`,
+  error,
+})
+
+describe('executions find their calls', () => {
+  it('by an id that is unique on the wire, whatever the input', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([
+          { id: 'a', text: '{"n":1}' },
+          { id: 'b', text: '{"n":2}' },
+        ])
+        .ran('x1', '{"n":1}', { callId: 'b' })
+        .ran('x2', '{"n":9}', { callId: 'a' })
+        .trace(),
+    )
+    expect(s.calls.map((c) => c.execs.map((x) => [x.exec, x.by]))).toEqual([[['x2', 'id']], [['x1', 'id']]])
+    expect(s.stray).toEqual([])
+  })
+
+  it('a second run of one id is a second execution of that call, not a stray one', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([{ id: 'a' }])
+        .ran('x1', '{}', { callId: 'a' })
+        .ran('x2', '{}', { callId: 'a' })
+        .trace(),
+    )
+    expect(s.calls[0]?.execs.map((x) => x.exec)).toEqual(['x1', 'x2'])
+    expect(s.stray).toEqual([])
+  })
+
+  it('without ids by tool and equal input, in order, and one too many is stray', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([
+          { id: 'a', text: '{"n":1,"m":2}' },
+          { id: 'b', text: '{"n":1}' },
+          { id: 'c', text: '{"n":1}' },
+        ])
+        .ran('x1', '{"n":1}')
+        .ran('x2', '{"m":2,"n":1}')
+        .ran('x3', '{"n":1}')
+        .ran('x4', '{"n":1}')
+        .trace(),
+    )
+    expect(s.calls.map((c) => c.execs.map((x) => x.exec))).toEqual([['x2'], ['x1'], ['x3']])
+    expect(s.stray.map((x) => x.exec)).toEqual(['x4'])
+  })
+
+  it('a forged execution never takes the place of a call that runs later', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([{ id: 'a', text: '{"n":1}' }])
+        .ran('x1', '{"forged":true}')
+        .ran('x2', '{"n":1}')
+        .trace(),
+    )
+    expect(s.calls[0]?.execs.map((x) => x.exec)).toEqual(['x2'])
+    expect(s.stray.map((x) => x.exec)).toEqual(['x1'])
+  })
+
+  it('an input that is no call’s goes to a call of its tool that is left over, and says so', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([
+          { id: 'a', text: '{"n":[1' },
+          { id: 'b', text: '{}' },
+        ])
+        .ran('x1', '{}')
+        .ran('x2', '{"n":[1]}')
+        .trace(),
+    )
+    expect(s.calls.map((c) => c.execs.map((x) => [x.exec, x.by]))).toEqual([[['x2', 'rest']], [['x1', 'input']]])
+  })
+
+  it('another tool is no left-over, and a call of an unknown name takes no input that is not its own', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([
+          { id: 'a', text: '{"n":1}' },
+          { id: 'b', name: 'nobody', tool: undefined, text: '{"n":2}' },
+        ])
+        .ran('x1', '{"n":3}', { tool: 'other' })
+        .trace(),
+    )
+    expect(s.stray.map((x) => x.exec)).toEqual(['x1'])
+  })
+
+  it('repeated ids: by id and input together, then in order', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([
+          { id: 'a', text: '{"n":1}' },
+          { id: 'a', text: '{"n":2}' },
+          { id: 'a', text: '{"n":2}' },
+        ])
+        .ran('x1', '{"n":2}', { callId: 'a' })
+        .ran('x2', '{"n":1}', { callId: 'a' })
+        .ran('x3', '{"n":2}', { callId: 'a' })
+        .trace(),
+    )
+    expect(s.calls.map((c) => c.execs.map((x) => x.exec))).toEqual([['x2'], ['x1'], ['x3']])
+  })
+
+  it('an id that came back in a later round belongs to the later call once the earlier has run', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([{ id: 'a' }])
+        .ran('x1', '{}', { callId: 'a' })
+        .request([shown('a', '{}'), result('a', 'x1')])
+        .answer([{ id: 'a' }])
+        .ran('x2', '{}', { callId: 'a' })
+        .trace(),
+    )
+    expect(s.calls.map((c) => c.execs.map((x) => x.exec))).toEqual([['x1'], ['x2']])
+  })
+
+  it('after a broken attempt the attempt asked last is meant, where both say the same', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([{ id: 'a' }], { complete: false, reason: null, ending: 'reset' })
+        .request([], { is: 'attempt' })
+        .answer([{ id: 'a' }])
+        .ran('x1', '{}', { callId: 'a' })
+        .trace(),
+    )
+    expect(s.answers.map((a) => a.last)).toEqual([false, true])
+    expect(s.calls.map((c) => c.execs.length)).toEqual([0, 1])
+  })
+
+  it('ids that the host renamed: by the id its call bears in the history', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([
+          { id: 'a', text: '{"n":1' },
+          { id: 'b', text: '{"n":2' },
+        ])
+        .ran('x1', '{"n":2}', { callId: 'call_2' })
+        .ran('x2', '{"n":1}', { callId: 'call_1' })
+        .request([
+          shown('call_1', '{"n":1}'),
+          shown('call_2', '{"n":2}'),
+          result('call_1', 'x2'),
+          result('call_2', 'x1'),
+        ])
+        .trace(),
+    )
+    expect(s.calls.map((c) => c.execs.map((x) => x.exec))).toEqual([['x2'], ['x1']])
+    expect(s.calls.map((c) => c.results[0]?.marks)).toEqual([['x2'], ['x1']])
+  })
+
+  it('nothing runs for a call that was not yet asked, of another session, or (without an id) of another turn', () => {
+    const before = read(
+      tell()
+        .turn()
+        .request()
+        .ran('x1', '{}', { callId: 'a' })
+        .answer([{ id: 'a' }])
+        .trace(),
+    )
+    expect(before.stray.map((x) => x.exec)).toEqual(['x1'])
+    const elsewhere = tell()
+      .turn()
+      .request()
+      .answer([{ id: 'a' }])
+      .trace()
+    elsewhere.events.push({
+      seq: 99,
+      at: 99,
+      ch: 'tools',
+      session: 's2',
+      agent: 'main',
+      turn: 0,
+      round: 0,
+      k: 'started',
+      exec: 'x1',
+      tool: 'take_note',
+      input: '{}',
+      callId: 'a',
+    })
+    expect(read(elsewhere).stray.map((x) => x.exec)).toEqual(['x1'])
+    const later = read(
+      tell()
+        .turn()
+        .request()
+        .answer([{ id: 'a' }])
+        .end()
+        .turn()
+        .ran('x1', '{}')
+        .trace(),
+    )
+    expect(later.stray.map((x) => x.exec)).toEqual(['x1'])
+    const late = read(
+      tell()
+        .turn()
+        .request()
+        .answer([{ id: 'a' }])
+        .end()
+        .turn()
+        .ran('x1', '{}', { callId: 'a' })
+        .trace(),
+    )
+    expect(late.calls[0]?.execs.map((x) => x.exec)).toEqual(['x1'])
+  })
+
+  it('a tool that a tool called is nobody’s call and not stray', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([{ id: 'a' }])
+        .started('x1', '{}')
+        .ran('x2', '{}', { parent: 'x1' })
+        .ended('x1')
+        .trace(),
+    )
+    expect(s.stray).toEqual([])
+    expect(s.calls[0]?.execs.map((x) => x.exec)).toEqual(['x1'])
+  })
+})
+
+describe('results find their calls', () => {
+  it('the k-th result under an id is the k-th call’s; one more is a second result of the last', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([
+          { id: 'a', text: '{"n":1}' },
+          { id: 'a', text: '{"n":2}' },
+        ])
+        .request([
+          shown('a', '{"n":1}'),
+          shown('a', '{"n":2}'),
+          result('a', 'x1'),
+          result('a', 'x2'),
+          result('a', 'x3'),
+          result('z', 'x4'),
+        ])
+        .trace(),
+    )
+    expect(s.calls.map((c) => c.results.map((r) => [r.marks[0], r.at]))).toEqual([
+      [['x1', 0]],
+      [
+        ['x2', 1],
+        ['x3', 2],
+      ],
+    ])
+    expect(s.requests[1]?.orphans.map((r) => [r.marks[0], r.at])).toEqual([['x4', 3]])
+  })
+
+  it('a result that stands before its call is an orphan', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([{ id: 'a' }])
+        .request([result('a', 'x1'), shown('a', '{}')])
+        .trace(),
+    )
+    expect(s.requests[1]?.orphans).toHaveLength(1)
+    expect(s.calls[0]?.results).toEqual([])
+  })
+
+  it('call items that the host renamed are found in the order of the wire', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([
+          { id: 'a', text: '{"n":1}' },
+          { id: 'a', text: '{"n":1}' },
+          { id: 'a', text: '{"n":2' },
+        ])
+        .request([shown('r1', '{ "n": 1 }'), shown('r2', '{"n":1}'), shown('r3', '{}')])
+        .trace(),
+    )
+    expect(s.calls.map((c) => c.shown?.id)).toEqual(['r1', 'r2', 'r3'])
+  })
+
+  it('one call that was left out of a renamed history does not shift the others', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([
+          { id: 'a', text: '{"n":1}' },
+          { id: 'b', text: '{"n":2}' },
+          { id: 'c', text: '{"n":3}' },
+        ])
+        .request([shown('r1', '{"n":1}'), shown('r3', '{"n":3}')])
+        .trace(),
+    )
+    expect(s.calls.map((c) => c.shown?.id)).toEqual(['r1', undefined, 'r3'])
+  })
+
+  it('an id repeated over attempts goes to the attempt whose arguments it shows', () => {
+    const told = (args: string) =>
+      read(
+        tell()
+          .turn()
+          .request()
+          .answer([{ id: 'a', text: '{"n":1}' }], { complete: false, reason: null, ending: 'reset' })
+          .request([], { is: 'attempt' })
+          .answer([{ id: 'a', text: '{"n":2}' }])
+          .request([shown('a', args)])
+          .trace(),
+      ).calls.map((c) => c.shown?.args)
+    expect(told('{"n":1}')).toEqual(['{"n":1}', undefined])
+    expect(told('{"n":2}')).toEqual([undefined, '{"n":2}'])
+    // Arguments that say neither: the attempt that stands.
+    expect(told('{}')).toEqual([undefined, '{}'])
+  })
+
+  it('a broken attempt that stays stands before the one that followed it', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([{ id: 'a', text: '{"n":1}' }], { complete: false, reason: null, ending: 'cut' })
+        .request([], { is: 'attempt' })
+        .answer([{ id: 'b', text: '{"n":2}' }])
+        .request([shown('r1', '{"n":1}'), result('r1', 'x1'), shown('r2', '{"n":2}'), result('r2', 'x2')])
+        .trace(),
+    )
+    expect(s.calls.map((c) => c.results[0]?.marks)).toEqual([['x1'], ['x2']])
+  })
+
+  it('the last request that shows a call decides, and side requests show none', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([{ id: 'a' }])
+        .request([shown('a', '{}'), result('a', 'x1')])
+        .answer([])
+        .request([shown('a', '{"side":1}')], { is: 'side' })
+        .end()
+        .turn()
+        .request([shown('a', '{}'), result('a', 'x2')])
+        .trace(),
+    )
+    expect(s.calls[0]?.results[0]?.marks).toEqual(['x2'])
+    expect(s.requests.map((r) => r.calls.length)).toEqual([0, 1, 0, 1])
+  })
+
+  it('a call that no model made has no call', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request([shown('ghost', '{}')])
+        .answer([])
+        .trace(),
+    )
+    expect(s.requests[0]?.calls[0]?.call).toBeUndefined()
+  })
+
+  it('empty and missing ids are told apart by place', () => {
+    const s = read(
+      tell('openai-chat')
+        .turn()
+        .request()
+        .answer([
+          { id: '', text: '{"n":1}' },
+          { id: null, text: '{"n":2}' },
+        ])
+        .request([shown('', '{"n":1}'), shown('g1', '{"n":2}'), result('', 'x1', null), result('g1', 'x2', null)])
+        .trace(),
+    )
+    expect(s.calls.map((c) => c.results[0]?.marks)).toEqual([['x1'], ['x2']])
+  })
+})
+
+describe('answers, calls and turns', () => {
+  it('what was not handed over is not delivered', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([{ id: 'a' }, { id: 'b' }], { upTo: 15 })
+        .trace(),
+    )
+    expect(s.answers[0]?.delivered).toBe(false)
+    expect(s.calls.map((c) => [c.delivered, c.complete])).toEqual([
+      [true, false],
+      [false, false],
+    ])
+    const open = read(
+      tell()
+        .turn()
+        .request()
+        .answer([{ id: 'a' }], { open: true })
+        .trace(),
+    )
+    expect(open.calls[0]?.delivered).toBe(false)
+  })
+
+  it('a turn holds what the user saw, and how it ended', () => {
+    const s = read(
+      tell()
+        .turn('hello')
+        .says({ k: 'text', text: 'a' })
+        .says({ k: 'notice', text: 'n' })
+        .says({ k: 'text', text: 'b' })
+        .end('error', 'no')
+        .turn()
+        .trace(),
+    )
+    expect(s.turns.map((t) => [t.user, t.text, t.notices, t.how, t.message])).toEqual([
+      ['hello', 'ab', ['n'], 'error', 'no'],
+      ['Do what is needed.', '', [], undefined, undefined],
+    ])
+  })
+
+  it('prompts: by id, else by input; one that no call asked for is stray', () => {
+    const prompt = (promptId: string, input: string, callId?: string) =>
+      ({ k: 'asked', prompt: { promptId, tool: 'take_note', input, ...(callId ? { callId } : {}) } }) as const
+    const t = tell()
+      .turn()
+      .request()
+      .answer([
+        { id: 'a', text: '{"n":1}' },
+        { id: 'b', text: '{"n":2}' },
+      ])
+      .trace()
+    const stamp = { at: 0, ch: 'host' as const, session: 's1', agent: 'main', turn: 0, round: 0 }
+    t.events.push({ ...stamp, seq: 91, ...prompt('p1', '{"n":2}') })
+    t.events.push({ ...stamp, seq: 92, ...prompt('p2', '{"n":9}', 'a') })
+    t.events.push({ ...stamp, seq: 93, ...prompt('p3', '{"n":9}') })
+    const s = read(t)
+    expect(s.calls.map((c) => c.prompts.map((p) => p.prompt.promptId))).toEqual([['p2'], ['p1']])
+    expect(s.strayPrompts.map((p) => p.prompt.promptId)).toEqual(['p3'])
+  })
+
+  it('long stories are read in good time', () => {
+    const t = tell('openai-chat').turn()
+    const history: Item[] = []
+    for (let round = 0; round < 60; round++) {
+      t.request([...history]).answer([{ id: 'same', text: `{"n":${round}}` }])
+      t.ran(`x${round}`, `{"n":${round}}`, { callId: 'same' })
+      history.push(shown('same', `{"n":${round}}`), result('same', `x${round}`, null))
+    }
+    const s = read(t.request(history).trace())
+    expect(s.calls.map((c) => c.results[0]?.marks[0])).toEqual(s.calls.map((_, i) => `x${i}`))
+    expect(s.calls.every((c, i) => c.execs.length === 1 && c.execs[0]?.exec === `x${i}`)).toBe(true)
+  })
+})
