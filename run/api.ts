@@ -1,5 +1,5 @@
 // What a run takes and what it tells while it goes on.
-import type { Dialect, HostRef, Profile, Rule, RuleResult } from '../contract/index.ts'
+import type { Case, Dialect, HostRef, Profile, Rule, RuleResult } from '../contract/index.ts'
 
 export interface RunOptions {
   host: HostRef
@@ -43,6 +43,24 @@ export interface FailureFile {
   dialect: Dialect
   host: HostRef
   seed: number
-  case: import('../contract/index.ts').Case
+  case: Case
   findings: import('../contract/index.ts').Finding[]
+}
+
+/** One case played again outside any plan. What comes back is a run result of the rules that judged it. */
+export interface ReplayOptions {
+  host: HostRef
+  rules: readonly Rule[]
+  case: Case
+  /** The rule that judges it, beside those that hold on every trace. Left out: only those. */
+  rule?: string
+  /** Left out: the dialects the host speaks and the suite has a codec for. */
+  dialects?: readonly Dialect[]
+  seed: number
+  limitMs: number
+  /** Where failures are written. */
+  outDir: string
+  strictMock?: boolean
+  signal?: AbortSignal
+  onProgress?(p: Progress): void
 }
