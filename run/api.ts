@@ -1,5 +1,5 @@
 // What a run takes and what it tells while it goes on.
-import type { Case, Dialect, HostRef, Profile, Rule, RuleResult } from '../contract/index.ts'
+import type { Case, Dialect, Finding, HostRef, Profile, Rule, RuleResult } from '../contract/index.ts'
 
 export interface RunOptions {
   host: HostRef
@@ -44,7 +44,7 @@ export interface FailureFile {
   host: HostRef
   seed: number
   case: Case
-  findings: import('../contract/index.ts').Finding[]
+  findings: Finding[]
 }
 
 /** One case played again outside any plan. What comes back is a run result of the rules that judged it. */
