@@ -1,0 +1,5 @@
+// Rules and a host reference in, results out.
+export * from './api.ts'
+export { readFailure, writeFailure } from './failure-file.ts'
+export { type Replayed, type ReplayOptions, replay } from './replay.ts'
+export { profileStates, run, selectRules } from './run.ts'
