@@ -1,6 +1,5 @@
 // The driver for host modules: host, responder and player live together in worker threads, scenario in and trace out, so that a host
 // that never yields is ended by force and costs one case.
-import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
@@ -8,6 +7,7 @@ import type { Case, Dialect, Facts, Scenario, Trace } from '../contract/index.ts
 import { createBase } from '../world/workspace.ts'
 import { type Driver, type DriverOptions, type RunLimits, startMsDefault } from './driver.ts'
 import { HostError } from './errors.ts'
+import { findModule } from './load-host.ts'
 
 /** To a worker. */
 export interface PlayOrder {
@@ -126,11 +126,8 @@ export async function driveModule(path: string, o: DriverOptions): Promise<Drive
 const fromSource = import.meta.url.endsWith('.ts')
 const workerFile = fileURLToPath(new URL(fromSource ? './boot.mjs' : './worker.js', import.meta.url))
 
-function start(path: string, baseDir: string, startMs: number): Promise<Lane> {
-  if (!existsSync(path))
-    return Promise.reject(
-      new HostError(`There is no host module at ${path}: give the path of a file whose default export is a Host.`),
-    )
+async function start(path: string, baseDir: string, startMs: number): Promise<Lane> {
+  findModule(path)
   return new Promise((resolve, reject) => {
     const worker = new Worker(workerFile, { workerData: { path, baseDir }, stdout: true, stderr: true })
     let tail = ''

@@ -7,13 +7,22 @@ import { clip, HostError, messageOf } from './errors.ts'
 
 const typescript = new Set(['.ts', '.mts', '.cts', '.tsx'])
 
+/** Where the file of a module path is, and the query that parameterises it (`host.ts?name=value`). Throws HostError where there is none. */
+export function findModule(path: string): { file: string; query: string } {
+  const isFile = (p: string) => existsSync(p) && statSync(p).isFile()
+  const whole = resolve(path)
+  if (isFile(whole)) return { file: whole, query: '' }
+  const at = path.indexOf('?')
+  const file = at === -1 ? whole : resolve(path.slice(0, at))
+  if (at !== -1 && isFile(file)) return { file, query: path.slice(at) }
+  throw new HostError(`There is no host module at ${path}: give the path of a file whose default export is a Host.`)
+}
+
 export async function loadHost(path: string): Promise<Host> {
-  const full = resolve(path)
-  if (!existsSync(full) || !statSync(full).isFile())
-    throw new HostError(`There is no host module at ${path}: give the path of a file whose default export is a Host.`)
+  const { file, query } = findModule(path)
   let loaded: unknown
   try {
-    loaded = await importModule(full)
+    loaded = await importModule(file, query)
   } catch (error) {
     throw new HostError(`The host module ${path} threw while it was loaded: ${clip(messageOf(error), 300)}`)
   }
@@ -25,9 +34,10 @@ export async function loadHost(path: string): Promise<Host> {
   return found
 }
 
-async function importModule(full: string): Promise<unknown> {
-  const url = pathToFileURL(full).href
-  if (!typescript.has(extname(full))) return import(url)
+async function importModule(file: string, query: string): Promise<unknown> {
+  const url = `${pathToFileURL(file).href}${query}`
+  // Where this file is TypeScript itself, whatever loads it can load the host.
+  if (!typescript.has(extname(file)) || import.meta.url.endsWith('.ts')) return import(url)
   const { tsImport } = await import('tsx/esm/api')
   return tsImport(url, import.meta.url)
 }

@@ -150,28 +150,26 @@ function readLines(input: Readable, max: number, line: (l: string) => void, tooL
   let parts: Buffer[] = []
   let size = 0
   let skipping = false
+  const skip = () => {
+    tooLong(size)
+    parts = []
+    skipping = true
+  }
   input.on('data', (chunk: Buffer) => {
     let from = 0
     for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
-      if (!skipping) {
-        parts.push(chunk.subarray(from, at))
-        const text = parts.length === 1 ? parts[0]!.toString('utf8') : Buffer.concat(parts).toString('utf8')
-        line(text)
-      }
+      parts.push(chunk.subarray(from, at))
+      size += at - from
+      if (!skipping && size > max) skip()
+      if (!skipping) line((parts.length === 1 ? parts[0]! : Buffer.concat(parts)).toString('utf8'))
       parts = []
       size = 0
       skipping = false
       from = at + 1
     }
-    if (skipping) return
-    const rest = chunk.subarray(from)
-    if (rest.length === 0) return
-    parts.push(rest)
-    size += rest.length
-    if (size > max) {
-      tooLong(size)
-      parts = []
-      skipping = true
-    }
+    if (skipping || from === chunk.length) return
+    parts.push(chunk.subarray(from))
+    size += chunk.length - from
+    if (size > max) skip()
   })
 }

@@ -1,0 +1,96 @@
+// `npm run faults`: the matrix of planted faults by rules. Each fault must be caught by its own rule, by a finding and not by a limit or an
+// error of ours, and must leave every other area green.
+
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import writeFileAtomic from 'write-file-atomic'
+import type { RuleResult } from '../contract/index.ts'
+import type { Fault } from '../faults/fault.ts'
+import { faults } from '../faults/index.ts'
+import { run } from '../run/index.ts'
+import { rules } from '../suites/index.ts'
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    runs: { type: 'string', default: '12' },
+    seed: { type: 'string', default: '1' },
+    matrix: { type: 'string' },
+  },
+})
+const host = fileURLToPath(new URL('../faults/host.ts', import.meta.url))
+const area = (id: string) => id.replace(/-.*$/, '')
+const broken = (r: RuleResult) => r.verdict === 'failed' || r.verdict === 'warned'
+
+interface Row {
+  fault: Fault
+  caughtBy: string[]
+  problems: string[]
+}
+
+async function judge(fault: Fault): Promise<Row> {
+  const result = await run({
+    host: { module: `${host}?fault=${fault.id}` },
+    rules,
+    seed: Number(values.seed),
+    runs: Number(values.runs),
+    limitMs: 2000,
+    shrinkMs: 0,
+    outDir: '.slotproof/faults',
+  })
+  const own = result.results.filter((r) => r.rule.id === fault.rule)
+  const caught = own.filter((r) => r.failures.some((f) => f.traces.every((t) => t.end === 'complete')))
+  const problems: string[] = []
+  if (own.length === 0) problems.push(`there is no rule ${fault.rule}`)
+  else if (caught.length === 0) {
+    const limits = own.some((r) => r.failures.length > 0)
+    problems.push(
+      `${fault.rule} ${limits ? 'caught it by a limit only' : `did not catch it (${own.map((r) => `${r.dialect}: ${r.verdict}`).join(', ')})`}`,
+    )
+  }
+  for (const r of result.results) {
+    if (r.verdict === 'harness-error') problems.push(`${r.rule.id} in ${r.dialect} met a harness error: ${r.why}`)
+    else if (broken(r) && area(r.rule.id) !== area(fault.rule))
+      problems.push(
+        `${r.rule.id} in ${r.dialect} broke too: ${r.failures[0]?.findings[0]?.observed.slice(0, 200)} [${r.failures[0]?.case.name}]`,
+      )
+  }
+  const caughtBy = [...new Set(result.results.filter(broken).map((r) => r.rule.id))]
+  return { fault, caughtBy, problems }
+}
+
+const chosen = faults.filter((f) => !values.only || f.id.startsWith(values.only) || f.rule === values.only)
+const rows: Row[] = []
+for (const fault of chosen) {
+  const row = await judge(fault)
+  rows.push(row)
+  const also = row.caughtBy.filter((id) => id !== fault.rule)
+  console.log(
+    `${row.problems.length === 0 ? 'caught' : 'NOT RIGHT'}  ${fault.id.padEnd(34)} ${fault.rule.padEnd(8)} ${also.length > 0 ? `also ${also.join(' ')}` : ''}`,
+  )
+  for (const p of row.problems) console.log(`    ${p}`)
+}
+const wrong = rows.filter((r) => r.problems.length > 0)
+const bare = chosen.length === faults.length ? rules.filter((r) => !faults.some((f) => f.rule === r.id)) : []
+for (const rule of bare) console.log(`NOT RIGHT  the rule ${rule.id} has no planted fault`)
+if (values.matrix) {
+  const ids = [...new Set(faults.map((f) => f.rule))]
+  const lines = [
+    '# Planted faults by rules',
+    '',
+    'Each fault replaces one part of the reference. `x`: its own rule caught it; `o`: another rule of the area did too.',
+    '',
+    `| fault | what the host does wrong | caught by | also |`,
+    `| --- | --- | --- | --- |`,
+    ...rows.map(
+      (r) =>
+        `| ${r.fault.id} | ${r.fault.what.replaceAll('|', '\\|')} | ${r.caughtBy.includes(r.fault.rule) ? r.fault.rule : '**nothing**'} | ${r.caughtBy.filter((c) => c !== r.fault.rule).join(' ')} |`,
+    ),
+    '',
+    `${rows.length} faults, ${ids.length} rules.`,
+    '',
+  ]
+  await writeFileAtomic(values.matrix, lines.join('\n'))
+}
+console.log(`${rows.length - wrong.length} caught, ${wrong.length + bare.length} not right`)
+process.exitCode = wrong.length + bare.length > 0 ? 1 : 0
