@@ -10,6 +10,8 @@ export interface TerminalLook {
   color: boolean
   /** The command that plays this run again; the seed is in it. */
   again: string
+  /** A replay: nothing was drawn at random, so there is no seed to tell. */
+  noSeed?: boolean
   /** Ended before everything planned was judged. */
   interrupted?: boolean
 }
@@ -33,7 +35,7 @@ export function terminalReport(result: RunResult, look: TerminalLook): string {
     '',
     profiles(result, paint),
     `${count(result.executions, 'execution')} in ${duration(result.ms)}, ${count(distinctRules(result), 'rule')} in ${dialectsOf(result)}`,
-    `${look.interrupted ? 'Interrupted. ' : ''}Seed ${result.seed}. This run again: ${look.again}`,
+    `${look.interrupted ? 'Interrupted. ' : ''}${look.noSeed ? 'This' : `Seed ${result.seed}. This run`} again: ${look.again}`,
   ].join('\n')
 }
 

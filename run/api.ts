@@ -46,21 +46,3 @@ export interface FailureFile {
   case: Case
   findings: Finding[]
 }
-
-/** One case played again outside any plan. What comes back is a run result of the rules that judged it. */
-export interface ReplayOptions {
-  host: HostRef
-  rules: readonly Rule[]
-  case: Case
-  /** The rule that judges it, beside those that hold on every trace. Left out: only those. */
-  rule?: string
-  /** Left out: the dialects the host speaks and the suite has a codec for. */
-  dialects?: readonly Dialect[]
-  seed: number
-  limitMs: number
-  /** Where failures are written. */
-  outDir: string
-  strictMock?: boolean
-  signal?: AbortSignal
-  onProgress?(p: Progress): void
-}
