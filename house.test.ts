@@ -5,6 +5,8 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { asksUndeclared, depthJudged, idleJudgedMs, slotFigures } from './contract/figures.ts'
+import { exitMeanings } from './reports/exit.ts'
+import { spell, verdicts } from './reports/words.ts'
 
 const root = dirname(fileURLToPath(import.meta.url))
 
@@ -163,5 +165,15 @@ describe('what is committed', () => {
     })
     expect(files.length).toBeGreaterThan(20)
     expect(found).toEqual([])
+  })
+})
+
+describe('README', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  it('says the exit codes as --help does', () => {
+    for (const [code, words] of exitMeanings) expect(readme).toContain(`| ${code} | ${words} |`)
+  })
+  it('explains every verdict', () => {
+    for (const verdict of verdicts) expect(readme).toMatch(new RegExp(`^\\|.*\\b${spell(verdict)}\\b.*\\|.*\\|$`, 'm'))
   })
 })

@@ -93,9 +93,9 @@ export function toReport(value: string): { kind: 'json'; file: string } {
   const file = at === -1 ? '' : value.slice(at + 1)
   if (kind !== 'json') throw new UsageError(`--report does not know the kind "${clip(kind)}": give json=FILE.`)
   if (file === '') throw new UsageError('--report json wants a file: give json=FILE.')
-  const isFolder = statSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false
-  if (isFolder) throw new UsageError(`--report json=${clip(file)} is a folder: give the path of a file.`)
   makeFolder('--report', dirname(file))
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`--report json=${clip(file)} is a folder: give the path of a file.`)
   return { kind, file }
 }
 

@@ -20,7 +20,7 @@ import {
   withHostFlags,
 } from './options.ts'
 import { createProgress } from './progress.ts'
-import { type ReplayInput, readReplay } from './replay-input.ts'
+import type { ReplayInput } from './replay-input.ts'
 import { report } from './report.ts'
 
 interface Flags extends HostFlags {
@@ -52,6 +52,7 @@ export const replayCommand = (context: Context): Command =>
       const limitMs = toMs('--limit', flags.limit)
       const [wanted, ...others] = flags.dialect === undefined ? [] : toDialects(flags.dialect)
       if (others.length > 0) throw new UsageError('replay plays one dialect at a time: give --dialect one name.')
+      const { readReplay } = await import('./replay-input.ts')
       const input = readReplay(file, wanted)
       const engine = await context.load()
       const rules = judging(input, flags.rule, engine.rules)
