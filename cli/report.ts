@@ -16,6 +16,7 @@ export interface ReportHow {
 
 export async function report(io: Io, result: RunResult, how: ReportHow): Promise<ExitCode> {
   const { again, interrupted, noSeed } = how
+  print(io, '')
   print(io, terminalReport(result, { color: hasColor(io), again, interrupted, ...(noSeed ? { noSeed } : {}) }))
   for (const { file } of how.reports)
     try {
