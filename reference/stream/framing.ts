@@ -68,7 +68,7 @@ export const createFrameParser: FrameParserFactory = (sink, decode) => {
       bytes[start + 2] === 0x74 &&
       bytes[start + 3] === 0x61
     // Of the other fields only the event's type says anything about a model's answer; comments have an empty name.
-    if (!isData && !(length === 5 && bytes.latin1Slice(start, colon) === 'event')) return
+    if (!isData && !(length === 5 && bytes.toString('latin1', start, colon) === 'event')) return
     let value = colon === end ? end : colon + 1
     if (value < end && bytes[value] === SPACE) value++
     const text = decode(bytes, value, end)

@@ -179,7 +179,7 @@ export const closeOpen: Mend = (text) => {
     return { fault: 'brackets are missing and closers match nothing, so it cannot be told where a later value belongs' }
   const closers = Buffer.allocUnsafe(open.length)
   for (let i = 0; i < open.length; i++) closers[i] = open[open.length - 1 - i]! + 2
-  return text + closers.latin1Slice()
+  return text + closers.toString('latin1')
 }
 
 /** Does a key or a scalar begin after this offset? */
@@ -218,9 +218,9 @@ export const writesEmptyObject: LadderSteps['writesEmptyObject'] = (text) => /\{
 export const joinsKeys: LadderSteps['joinsKeys'] = (original, step) => {
   let drops = false
   let text = rewriteControls(original, (code) => {
-    const escape = escaped(code)
-    if (escape === undefined) drops = true
-    return escape ?? String.fromCharCode(code)
+    const kept = escaped(code)
+    if (kept === undefined) drops = true
+    return kept ?? String.fromCharCode(code)
   })
   if (!drops) return false
   for (const mend of [dropCommas, closeOpen, dropStray].slice(0, step - 2)) {

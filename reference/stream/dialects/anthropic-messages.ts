@@ -2,6 +2,7 @@
 // and stopped, never by an id. What the provider runs itself is kept sealed; it must never come out as a call.
 import { isObject, type Json } from '../../../contract/index.ts'
 import { type Decoder, type Emit, isFinalError, type ParseData, said } from '../events.ts'
+import { textOf } from '../json-text.ts'
 
 export interface AnthropicReading {
   parseData: ParseData
@@ -75,7 +76,7 @@ export const createAnthropicDecoder: AnthropicDecoderFactory = (emit, { parseDat
         emit({
           k: 'sealed',
           at: block.at,
-          json: JSON.stringify({ type, text: block.text, citations: block.citations }),
+          json: textOf({ type, text: block.text, citations: block.citations }),
         })
     } else if (type === 'thinking') {
       // Without its signature the provider refuses it, so it is not sent back at all.
@@ -83,7 +84,7 @@ export const createAnthropicDecoder: AnthropicDecoderFactory = (emit, { parseDat
         emit({
           k: 'sealed',
           at: block.at,
-          json: JSON.stringify({ ...start, thinking: block.thinking, signature: block.signature }),
+          json: textOf({ ...start, thinking: block.thinking, signature: block.signature }),
         })
     } else emit({ k: 'sealed', at: block.at, json: sealedItem(block) })
   }
@@ -104,13 +105,15 @@ export const createAnthropicDecoder: AnthropicDecoderFactory = (emit, { parseDat
     }
     const block = begin(index, content)
     if (isOurCall(block.type)) {
-      const carried = isObject(content.input) && Object.keys(content.input).length > 0
+      const { input } = content
+      // An empty object is a placeholder: the fragments say what the input is.
+      const carried = input !== undefined && input !== null && !(isObject(input) && Object.keys(input).length === 0)
       emit({
         k: 'call',
         at: block.at,
         id: block.id,
         name: said(content.name),
-        ...(carried ? { start: JSON.stringify(content.input) } : {}),
+        ...(carried ? { start: textOf(input) } : {}),
       })
     } else if (block.type === 'text') takeText(block, said(content.text))
     else if (block.type === 'thinking') {
@@ -145,7 +148,7 @@ export const createAnthropicDecoder: AnthropicDecoderFactory = (emit, { parseDat
       if (isOurCall(block.type)) emit({ k: 'fragment', at: block.at, text })
       else block.input += text
     } else if (type === 'thinking_delta') takeThinking(block, said(delta.thinking))
-    else if (type === 'signature_delta') block.signature += said(delta.signature)
+    else if (type === 'signature_delta') block.signature = said(delta.signature)
     else if (type === 'citations_delta' && isObject(delta.citation)) block.citations.push(delta.citation)
   }
 
@@ -200,10 +203,10 @@ export const createAnthropicDecoder: AnthropicDecoderFactory = (emit, { parseDat
 
 /** The provider's own item as it has to go back: its start event, with the input that followed it piece by piece. */
 function sealedItem(block: OpenBlock): string {
-  if (block.input.trim() === '') return JSON.stringify(block.start)
+  if (block.input.trim() === '') return textOf(block.start)
   try {
-    return JSON.stringify({ ...block.start, input: JSON.parse(block.input) as Json })
+    return textOf({ ...block.start, input: JSON.parse(block.input) as Json })
   } catch {
-    return JSON.stringify(block.start)
+    return textOf(block.start)
   }
 }

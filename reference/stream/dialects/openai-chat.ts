@@ -2,6 +2,7 @@
 // never skip data it cannot read: the stream is broken then.
 import { isObject, type Json } from '../../../contract/index.ts'
 import { type Decoder, type Emit, isFinalError, type ParseData, said } from '../events.ts'
+import { textOf } from '../json-text.ts'
 import type { ChatCall, ChatPlacesFactory } from './chat-places.ts'
 
 export interface ChatReading {
@@ -47,18 +48,19 @@ export const createChatDecoder: ChatDecoderFactory = (emit, { parseData, createP
         ...(type === 'custom' || isObject(delta.custom) ? { freeForm: true } : {}),
       })
     // Some servers send the arguments as an object, whole.
-    const text = isObject(body.arguments) ? JSON.stringify(body.arguments) : said(body.arguments) || said(body.input)
+    const text = isObject(body.arguments) ? textOf(body.arguments) : said(body.arguments) || said(body.input)
     if (text !== '') emit({ k: 'fragment', at: call.at, text })
   }
 
   const takeContent = (value: Json | undefined): void => {
-    if (!Array.isArray(value)) return take('text', said(value))
-    for (const part of value) {
-      if (!isObject(part)) continue
-      if (Array.isArray(part.thinking))
-        for (const piece of part.thinking) take('reasoning', isObject(piece) ? said(piece.text) : '')
-      else take('text', said(part.text))
-    }
+    if (!Array.isArray(value)) take('text', said(value))
+    else
+      for (const part of value) {
+        if (!isObject(part)) continue
+        if (Array.isArray(part.thinking))
+          for (const piece of part.thinking) take('reasoning', isObject(piece) ? said(piece.text) : '')
+        else take('text', said(part.text))
+      }
   }
 
   const takeChoice = (choice: Fields): void => {

@@ -1,0 +1,150 @@
+// Every replaceable part of the reference, by name, and the host that is made of them. Replacing one part is how anything else is
+// tried in its place; the reference itself must never know which part stands where.
+import { createRequire } from 'node:module'
+import { type Facts, type Host, isCutOff, opensLadder, slotFigures } from '../contract/index.ts'
+import { answerProbe } from './arguments-probe.ts'
+import { type Catalogue, catalogue } from './catalog/catalog.ts'
+import { type Dispatch, dispatch } from './slot/dispatcher.ts'
+import { type Specify, specify } from './slot/spec.ts'
+import { createAssembler } from './stream/assemble.ts'
+import {
+  type AnthropicDecoderFactory,
+  type AnthropicReading,
+  createAnthropicDecoder,
+  isOurCall,
+} from './stream/dialects/anthropic-messages.ts'
+import { createChatPlaces } from './stream/dialects/chat-places.ts'
+import {
+  type ChatDecoderFactory,
+  type ChatReading,
+  createChatDecoder,
+  isOurChatCall,
+} from './stream/dialects/openai-chat.ts'
+import { parseData } from './stream/events.ts'
+import { createFrameParser, decodeText } from './stream/framing.ts'
+import { type LadderSteps, ladderSteps, repairArguments } from './stream/repair-arguments.ts'
+import { anthropicWriter } from './turn/anthropic-request.ts'
+import { type Attempt, attempt, type Reading } from './turn/attempt.ts'
+import { chatWriter } from './turn/chat-request.ts'
+import { execute, readOutcome } from './turn/execute.ts'
+import { type Finishing, finish, resultOf } from './turn/finish.ts'
+import type { Writer } from './turn/history.ts'
+import { type NameIds, nameIds, type ShowName, showName } from './turn/ids.ts'
+import { isPause, refusedRoundsMax, saysCalls, stepLimit, type Turning } from './turn/loop.ts'
+import { argumentText, depthMax, isEmptyArguments, isFiltered, lookUp, makePlans, type Planning } from './turn/plan.ts'
+import { pause, pauseMs, retryAfterMs, shouldAskAgain } from './turn/retry.ts'
+import { type InForce, openSession, type ShowText, showText } from './turn/session.ts'
+
+export interface Parts
+  extends LadderSteps,
+    AnthropicReading,
+    ChatReading,
+    Omit<Reading, 'createDecoder'>,
+    Omit<Planning, 'steps'>,
+    Pick<
+      Turning,
+      | 'makePlans'
+      | 'execute'
+      | 'readOutcome'
+      | 'finish'
+      | 'shouldAskAgain'
+      | 'pauseMs'
+      | 'pause'
+      | 'isPause'
+      | 'saysCalls'
+      | 'stepLimit'
+      | 'refusedRoundsMax'
+    > {
+  // stream/
+  createAnthropicDecoder: AnthropicDecoderFactory
+  createChatDecoder: ChatDecoderFactory
+  // slot/, catalog/
+  specify: Specify
+  dispatch: Dispatch
+  catalogue: Catalogue
+  // turn/
+  attempt: Attempt
+  resultOf: Finishing['resultOf']
+  nameIds: NameIds
+  showName: ShowName
+  anthropicWriter: Writer
+  chatWriter: Writer
+  showText: ShowText
+}
+
+export const defaultParts: Parts = {
+  createFrameParser,
+  decodeText,
+  parseData,
+  createAnthropicDecoder,
+  isOurCall,
+  createChatDecoder,
+  createPlaces: createChatPlaces,
+  isOurChatCall,
+  createAssembler,
+  ...ladderSteps,
+  repairArguments,
+
+  specify,
+  dispatch,
+  catalogue,
+
+  argumentText,
+  isEmptyArguments,
+  isCutOff,
+  opensLadder,
+  isFiltered,
+  lookUp,
+  depthMax,
+  makePlans,
+  execute,
+  readOutcome,
+  finish,
+  resultOf,
+  nameIds,
+  showName,
+  anthropicWriter,
+  chatWriter,
+
+  attempt,
+  retryAfterMs,
+  shouldAskAgain,
+  pauseMs,
+  pause,
+  isPause,
+  saysCalls,
+  stepLimit,
+  refusedRoundsMax,
+  showText,
+}
+
+export const declaredFigures: InForce = { asks: 4, repairMax: slotFigures.repairMax, idleMs: 30_000 }
+
+/** The reference host, with these parts in place of its own. */
+export function createReference(parts: Partial<Parts> = {}): Host {
+  const all: Parts = { ...defaultParts, ...parts }
+  return {
+    describe: async () => facts,
+    open: async (setup, services) => openSession(setup, services, all, declaredFigures),
+    probe: (probe, inputs) => {
+      if (probe !== 'arguments') throw new Error(`The reference has the probe arguments, not ${probe}.`)
+      return answerProbe(inputs, declaredFigures.repairMax, all)
+    },
+  }
+}
+
+// By the package's own name, so that it is found from the sources and from what is built of them.
+const { version } = createRequire(import.meta.url)('slotproof/package.json') as { version: string }
+
+const facts: Facts = {
+  protocol: 1,
+  name: 'slotproof-reference',
+  version,
+  profiles: ['core'],
+  dialects: ['anthropic-messages', 'openai-chat'],
+  features: ['repair', 'cancel'],
+  sights: ['calls', 'requests', 'text', 'notices', 'spans', 'probe:arguments'],
+  figures: declaredFigures,
+  roles: {},
+  can: { turns: 1000, sessions: 1000, parallel: 32, restart: false, resume: false, tunnel: true },
+}

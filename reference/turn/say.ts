@@ -1,0 +1,54 @@
+// What the model is told of a call that did not run, and the user of a turn that went wrong. Each sentence names the tool as
+// the model wrote it, the reason, and what to do next; it must never hold a name of our own insides.
+
+const nameMax = 200
+const messageMax = 2000
+const namesListed = 20
+
+const clip = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most)}… (${text.length} characters)`
+
+export const clipName = (name: string): string => (name.length <= nameMax ? name : name.slice(0, nameMax))
+export const clipMessage = (text: string): string => clip(text, messageMax)
+/** The name in quotes as they are, not escaped: who looks for the name must find it. */
+const quoted = (name: string): string => `"${clip(name, nameMax)}"`
+
+export const say = {
+  unknownTool(name: string, offered: readonly string[]): string {
+    const names = offered.slice(0, namesListed).join(', ')
+    const more = offered.length > namesListed ? `, and ${offered.length - namesListed} more` : ''
+    return `There is no tool named ${quoted(name)}, so nothing was run. ${
+      offered.length === 0 ? 'No tools are offered.' : `Call one of the tools that are offered: ${names}${more}.`
+    }`
+  },
+  freeForm: (name: string): string =>
+    `The tool ${quoted(name)} takes no free-form input, so nothing was run. Call a tool that is offered, with a JSON object.`,
+  unreadable: (name: string, fault: string): string =>
+    `The arguments of ${quoted(name)} could not be read as a JSON object, so it was not run: ${clip(fault, 500)}. Send the whole call again with valid JSON.`,
+  tooDeep: (name: string, most: number): string =>
+    `The arguments of ${quoted(name)} are nested deeper than ${most} levels, so it was not run. Send the call again with flatter arguments.`,
+  cutOff: (name: string): string =>
+    `The call of ${quoted(name)} was cut off by the output limit, so it was not run. Send the whole call again; split the work into smaller calls where it is long.`,
+  filtered: (name: string, reason: string): string =>
+    `The answer that held this call was stopped (${clip(reason, nameMax)}), so ${quoted(name)} was not run.`,
+  cancelled: (name: string, begun: boolean): string =>
+    begun
+      ? `The user cancelled while ${quoted(name)} was running; its outcome is not known.`
+      : `The user cancelled before ${quoted(name)} was run.`,
+  failed: (name: string, why: string): string => `The tool ${quoted(name)} failed: ${clip(why, messageMax)}`,
+  rubbish: (name: string, got: string): string =>
+    `The tool ${quoted(name)} gave no result that can be read: a text was expected, ${got} came.`,
+
+  leftOut: (name: string, why: string): string => `The tool ${quoted(name)} is left out: ${why}.`,
+  shownAgain: 'The answer broke off and is asked for again; its text is shown again from the beginning.',
+  gaveUp: (why: string, attempts: number): string =>
+    `The model could not be reached (${clip(why, messageMax)}); given up after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}.`,
+  noCalls: (reason: string): string =>
+    `The model ended its answer to call tools (${clip(reason, nameMax)}) but called none; the turn ends here.`,
+  answerCutOff: 'The answer was cut off by the output limit.',
+  answerFiltered: (reason: string): string => `The answer was stopped (${clip(reason, nameMax)}).`,
+  stepLimit: (steps: number): string =>
+    `The turn was ended after ${steps} answers of the model, the most a turn may take.`,
+  refusedRounds: (rounds: number): string =>
+    `The turn was ended because no call of the last ${rounds} answers could be run.`,
+} as const
