@@ -1,14 +1,14 @@
 // The driver for hosts in any language: a program that speaks the protocol over its stdin and stdout. Many sessions at once where the
 // host can; one that dies is started again, and what was in flight is played once more alone, so that only the guilty case pays.
 import type { Case, Dialect, Facts, Scenario, Trace } from '../contract/index.ts'
-import { startModelServer } from '../wire/index.ts'
+import { startHttpServer, unfitForHttp } from '../wire/index.ts'
 import { createBase } from '../world/workspace.ts'
 import { type Child, startChild } from './child.ts'
 import { type Driver, type DriverOptions, type RunLimits, startMsDefault } from './driver.ts'
 import { HostError, messageOf } from './errors.ts'
 import { checkFacts } from './facts.ts'
 import { type PlayOptions, play } from './play.ts'
-import { deliveryOverHttp, overHttp, reachByFetch, reachByServer } from './reach.ts'
+import { deliveryOverHttp, reachByFetch, reachByServer } from './reach.ts'
 import { type RemoteHost, remoteHost } from './remote-host.ts'
 
 interface Running {
@@ -30,7 +30,7 @@ export async function driveStdio(command: readonly string[], o: DriverOptions): 
   let running = await start(command, startMs)
   const { facts } = running
   const base = createBase()
-  const server = facts.can.tunnel && !o.http ? undefined : await startModelServer()
+  const server = facts.can.tunnel && !o.http ? undefined : await startHttpServer()
   const width = Math.max(1, Math.min(mostParallel, facts.can.parallel, facts.can.sessions))
   let served = 0
   let nextName = 1
@@ -54,7 +54,7 @@ export async function driveStdio(command: readonly string[], o: DriverOptions): 
       limitMs: o.limitMs * limits.factor,
       shared: false,
       ...(server
-        ? { reach: reachByServer(server), inexpressible: overHttp, deliveryMs: deliveryOverHttp }
+        ? { reach: reachByServer(server), inexpressible: unfitForHttp, deliveryMs: deliveryOverHttp }
         : { reach: reachByFetch }),
       baseDir: base.dir,
       name: tag,
