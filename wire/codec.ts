@@ -34,13 +34,15 @@ export interface ReadRequest {
   /** What the dialect's strict mock refuses, each with its JSON path. */
   faults: string[]
 }
+/** What the bytes of one stream say, as far as they go. */
+export type Decoded = Omit<Said, 'blob' | 'size' | 'ending'>
 export interface Codec {
   id: Dialect
   encode(answer: Answer, context: EncodeContext): Encoded | { inexpressible: string }
   /** `knownIds`: call ids as answers of this session bore them, with repeats; what an answer did is no fault of its echo. */
   read(body: Uint8Array, knownIds: readonly (string | null)[]): ReadRequest | { unreadable: string }
   /** The stream of one answer read back from its bytes (recordings, mutated bytes). */
-  decode(bytes: Uint8Array): Omit<Said, 'blob' | 'size' | 'ending'>
+  decode(bytes: Uint8Array): Decoded
   /** The body of an HTTP error in this dialect. */
   errorBody(status: number, message: string): string
   /** Request paths, relative to the base URL, that ask this dialect's model. */
