@@ -14,10 +14,10 @@ const betweenCutsMs = 2
 /** ms left to the reader for what was flushed, before the connection is reset under it. */
 const beforeResetMs = 10
 
-export interface ModelServer {
+export interface HttpServer {
   port: number
-  /** A base URL for one session, with a token of its own and no slash at its end; `remove` shuts it and cuts what is still open on it. */
-  add(name: string, responder: Pick<Responder, 'respond'>): { baseUrl: string; remove(): void }
+  /** A base URL for one session, with a token of its own and no slash at its end; `close` shuts it and cuts what is still open on it. */
+  open(responder: Pick<Responder, 'respond'>, name?: string): { baseUrl: string; close(): void }
   /** Ends every socket. */
   close(): Promise<void>
 }
@@ -37,7 +37,7 @@ export function unfitForHttp(script: SessionScript): string | undefined {
 export const httpDeliveryMs = (cuts: number): number => Math.min(cuts, mostHttpCuts) * betweenCutsMs + beforeResetMs
 
 /** Starts the server; port 0, or none, takes a free one. Rejects with a clear Error when the port is taken. */
-export async function startModelServer(options: { port?: number } = {}): Promise<ModelServer> {
+export async function startHttpServer(options: { port?: number } = {}): Promise<HttpServer> {
   const sessions = new Map<string, { responder: Pick<Responder, 'respond'>; open: Set<ByteSource> }>()
   let count = 0
   const server = createServer({ noDelay: true }, (request, response) => {
@@ -46,7 +46,7 @@ export async function startModelServer(options: { port?: number } = {}): Promise
     })
   })
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
-    const [, token, path] = /^\/([^/?]*)(?:\/v1)?(.*)$/s.exec(request.url ?? '/') ?? []
+    const [, token, path] = /^\/([^/?]*)(.*)$/s.exec(request.url ?? '/') ?? []
     const session = sessions.get(token ?? '')
     const body = await bodyOf(request)
     if (!session) {
@@ -69,13 +69,13 @@ export async function startModelServer(options: { port?: number } = {}): Promise
   const { port } = server.address() as AddressInfo
   return {
     port,
-    add(name, responder) {
+    open(responder, name = 'session') {
       const token = `${name.replace(/[^A-Za-z0-9_.-]/g, '-')}-${++count}`
       const open = new Set<ByteSource>()
       sessions.set(token, { responder, open })
       return {
-        baseUrl: `http://127.0.0.1:${port}/${token}/v1`,
-        remove() {
+        baseUrl: `http://127.0.0.1:${port}/${token}`,
+        close() {
           sessions.delete(token)
           for (const source of open) source.cancel()
         },
