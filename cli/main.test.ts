@@ -89,7 +89,7 @@ async function cli(
       return {
         facts,
         traces: [trace()],
-        outcomes: o.rules.map((r) => ({ rule: r, outcome: r.judge([], o.case, facts) })),
+        outcomes: o.rules.map((r) => ({ rule: r, outcome: { is: 'held' } })),
       }
     },
   }
@@ -368,6 +368,7 @@ describe('replay', () => {
     'data: {"id":"x","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
   it('plays a recorded stream to the byte, and says when it is cut', async () => {
     const whole = await cli(['replay', inDir('whole.sse', stream + end)])
+    expect(whole.code).toBe(0)
     const [answered] = (
       whole.replayed[0]!.case.variants[0].sessions[0]!.steps[0] as { rounds: { attempts: object[] }[] }
     ).rounds[0]!.attempts
@@ -376,11 +377,15 @@ describe('replay', () => {
     const cut = await cli(['replay', inDir('cut.sse', stream)])
     expect(cut.replayed[0]).toMatchObject({ dialect: 'openai-chat' })
     expect(cut.out).toContain('it is played as the broken stream it is')
+    expect((await cli(['replay', join(dir, 'cut.sse'), '--dialect', 'anthropic-messages'])).err).toContain(
+      'is of openai-chat: it cannot be played as anthropic-messages',
+    )
   })
   it.each([
-    ['gzip.sse', Buffer.from([0x64, 0x1f, 0x8b, 0x08]), /is not UTF-8 \(first wrong byte at offset 2\)/],
-    ['empty.sse', '', /holds no event of a known dialect/],
-    ['prose.sse', 'hello\n', /holds no event of a known dialect/],
+    ['gzip.sse', Buffer.from([0x64, 0x1f, 0x8b, 0x08]), /is not UTF-8: save the bytes/],
+    ['empty.sse', '', /is empty: record the stream again/],
+    ['prose.sse', 'hello\n', /holds no event: record/],
+    ['unknown.sse', 'data: {"a":1}\n\n', /is of no dialect that its events tell/],
     ['cut.json', '{"is":"slotproof-fail', /is not a JSON object/],
     ['other.json', '{"a":1}', /is no failure .*, no case .* and no scenario/],
     ['report.json', '{"results":[]}', /is the report of a run/],

@@ -3,12 +3,13 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Ajv } from 'ajv'
-import type { Case, Dialect, HostRef, Scenario } from '../contract/index.ts'
+import type { Case, Dialect, HostRef, Judgement, Scenario, Story } from '../contract/index.ts'
 import { dialects, isObject, type Json, parseJson } from '../contract/index.ts'
 import { clip, messageOf, UsageError } from '../hosts/errors.ts'
 import type { FailureFile } from '../run/api.ts'
-import { oneTurn, round, tool } from '../suites/build.ts'
-import { codecs } from '../wire/index.ts'
+import { example, oneTurn, round } from '../suites/build.ts'
+import { judgeRecording, recordingCases, recordingRule } from '../suites/str/index.ts'
+import { loadRecording } from '../wire/index.ts'
 
 export interface ReplayInput {
   case: Case
@@ -16,46 +17,24 @@ export interface ReplayInput {
   /** Known where the file is a failure. */
   rule?: string
   host?: HostRef
+  /** Judges what is known of this file alone, beside its rule. */
+  also?(stories: Story[]): Judgement
   /** Worth saying before it is played. */
   note?: string
 }
 
-/** `wanted`: the dialect the user named, if any; it decides over the file's own. */
-export function readReplay(file: string, wanted?: Dialect): ReplayInput {
-  let bytes: Buffer
+/** `wanted`: the dialect the user named, if any. */
+export async function readReplay(file: string, wanted?: Dialect): Promise<ReplayInput> {
+  if (file.endsWith('.sse')) return recording(file, wanted)
+  let text: string
   try {
-    bytes = readFileSync(file)
+    text = readFileSync(file, 'utf8')
   } catch (error) {
     throw new UsageError(
-      `The file ${clip(file)} cannot be read (${messageOf(error)}): give a failure, case or scenario file, or a recording.`,
+      `The file ${clip(file)} cannot be read (${messageOf(error)}): give a failure, case or scenario (.json), or a recording (.sse).`,
     )
   }
-  const text = utf8(file, bytes)
-  return file.endsWith('.json') || /^\s*\{/.test(text)
-    ? fromJson(file, text, wanted)
-    : recording(file, bytes, text, wanted)
-}
-
-/** The text, or a UsageError that names the first byte that is no UTF-8. */
-function utf8(file: string, bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    throw new UsageError(
-      `The file ${clip(file)} is not UTF-8 (first wrong byte at offset ${firstWrongByte(bytes)}): a recording is the body of an answer as text, after decompression.`,
-    )
-  }
-}
-
-function firstWrongByte(bytes: Buffer): number {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  for (let at = 0; at < bytes.length; at++)
-    try {
-      decoder.decode(bytes.subarray(at, at + 1), { stream: true })
-    } catch {
-      return at
-    }
-  return bytes.length
+  return fromJson(file, text, wanted)
 }
 
 function fromJson(file: string, text: string, wanted: Dialect | undefined): ReplayInput {
@@ -73,7 +52,7 @@ function fromJson(file: string, text: string, wanted: Dialect | undefined): Repl
   if (Array.isArray(value.sessions)) {
     const scenario = checked<Scenario>(file, 'scenario', value)
     return {
-      case: { name: basename(file), variants: [scenario], fresh: 'session' },
+      case: example(basename(file), scenario),
       dialect: dialectOf(file, [scenario], wanted),
     }
   }
@@ -119,52 +98,22 @@ function dialectOf(file: string, scenarios: readonly Scenario[], wanted: Dialect
   )
 }
 
-/** What events of each dialect look like in a stream. */
-const signs: readonly (readonly [Dialect, RegExp])[] = [
-  ['anthropic-messages', /"type"\s*:\s*"(message_start|content_block_start|message_delta)"/],
-  ['openai-chat', /"object"\s*:\s*"chat\.completion(\.chunk)?"|"choices"\s*:/],
-  ['openai-responses', /"type"\s*:\s*"response\.[a-z_.]+"/],
-  ['gemini', /"candidates"\s*:/],
-]
-
-/** One turn that is answered with these bytes, then with a plain end. The tools offered are those the bytes call. */
-function recording(file: string, bytes: Buffer, text: string, wanted: Dialect | undefined): ReplayInput {
-  const dialect = wanted ?? signs.find(([, sign]) => sign.test(text))?.[0]
-  if (dialect === undefined)
-    throw new UsageError(
-      `The file ${clip(file)} holds no event of a known dialect: a recording is a stream of "data:" lines; name its dialect with --dialect.`,
-    )
-  const codec = codecs[dialect]
-  if (!codec) throw new UsageError(`The suite has no codec for ${dialect} yet: ${clip(file)} cannot be played.`)
-  const said = codec.decode(bytes)
-  if (!said.complete && said.calls.length === 0 && said.text === '' && said.reasoning === '' && said.error === null)
-    throw new UsageError(`The file ${clip(file)} holds nothing that ${dialect} knows: is it of another dialect?`)
-  const names = [...new Set(said.calls.map((c) => c.name).filter((name) => name !== ''))]
-  const tools = names.map((name, i) => tool(`${name.replaceAll(/[^A-Za-z0-9_.-]/g, '_')}.${i + 1}`, { name }))
+/** The stream as recorded: whole, at hostile cuts, byte by byte. The tools offered are those that it calls. */
+async function recording(file: string, wanted: Dialect | undefined): Promise<ReplayInput> {
+  const { dialect, answer, said } = await loadRecording(file, { allowBroken: true }).catch((error: unknown) => {
+    throw new UsageError(messageOf(error))
+  })
+  if (wanted !== undefined && wanted !== dialect)
+    throw new UsageError(`The recording ${clip(file)} is of ${dialect}: it cannot be played as ${wanted}.`)
+  if (answer.as === 'http') return { case: example(`recorded: ${basename(file)}`, oneTurn([round(answer)])), dialect }
+  const means = answer.means ?? said.calls.map((c) => ({ id: c.id ?? '', name: c.name, text: c.text }))
+  const [only] = recordingCases(basename(file), answer, means)
   return {
-    case: {
-      name: `recording ${basename(file)}`,
-      fresh: 'session',
-      variants: [
-        oneTurn(
-          [
-            round({
-              as: 'bytes',
-              dialect,
-              base64: bytes.toString('base64'),
-              means: null,
-              cuts: 'whole',
-              holds: [],
-              ending: 'clean',
-            }),
-          ],
-          tools.length > 0 ? tools : undefined,
-        ),
-      ],
-    },
+    case: only!,
     dialect,
+    rule: recordingRule,
     ...(said.complete
-      ? {}
-      : { note: `The recording ends before its round is complete: it is played as the broken stream it is.` }),
+      ? { also: (stories) => judgeRecording(stories, means) }
+      : { note: 'The recording ends before its round is complete: it is played as the broken stream it is.' }),
   }
 }

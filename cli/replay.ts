@@ -53,7 +53,7 @@ export const replayCommand = (context: Context): Command =>
       const [wanted, ...others] = flags.dialect === undefined ? [] : toDialects(flags.dialect)
       if (others.length > 0) throw new UsageError('replay plays one dialect at a time: give --dialect one name.')
       const { readReplay } = await import('./replay-input.ts')
-      const input = readReplay(file, wanted)
+      const input = await readReplay(file, wanted)
       const engine = await context.load()
       const rules = judging(input, flags.rule, engine.rules)
       const host = named ?? input.host ?? referenceHost()
@@ -103,7 +103,13 @@ function judging(input: ReplayInput, asked: string | undefined, rules: readonly 
   if (id === undefined) return rules.filter((r) => r.always)
   const rule = rules.find((r) => r.id.toLowerCase() === id.toLowerCase())
   if (!rule) throw unknownRule(id, rules)
-  return [rule]
+  const { also } = input
+  if (!also || asked !== undefined) return [rule]
+  const judge: Rule['judge'] = (stories, c, facts) => {
+    const own = rule.judge(stories, c, facts)
+    return own.is === 'held' ? also(stories) : own
+  }
+  return [{ ...rule, judge }]
 }
 
 const verdictOf = { held: 'passed', unplayed: 'left-out' } as const
