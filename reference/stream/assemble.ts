@@ -15,7 +15,7 @@ export interface Call {
 }
 export type Block =
   | { is: 'text'; text: string; sealed?: string }
-  | { is: 'reasoning'; text: string; sealed?: string }
+  | { is: 'reasoning'; text: string; sealed?: string; goesBack?: true }
   | { is: 'item'; sealed?: string }
   | { is: 'call'; call: Call; sealed?: string }
 
@@ -54,11 +54,16 @@ export const createAssembler: AssemblerFactory = () => {
         case 'fragment':
           callAt(event.at).text += event.text
           break
-        case 'text':
+        case 'text': {
+          const block = blocks[event.at]
+          if (block?.is === 'text') block.text += event.text
+          else blocks[event.at] = { is: 'text', text: event.text }
+          break
+        }
         case 'reasoning': {
           const block = blocks[event.at]
-          if (block?.is === event.k) block.text += event.text
-          else blocks[event.at] = { is: event.k, text: event.text }
+          if (block?.is === 'reasoning') block.text += event.text
+          else blocks[event.at] = { is: 'reasoning', text: event.text, ...(event.goesBack ? { goesBack: true } : {}) }
           break
         }
         case 'call': {

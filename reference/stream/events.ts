@@ -5,8 +5,8 @@ import type { Json } from '../../contract/index.ts'
 export type StreamEvent =
   /** Text for the user. */
   | { k: 'text'; at: number; text: string }
-  /** Never shown, never run. */
-  | { k: 'reasoning'; at: number; text: string }
+  /** Never shown, never run. `goesBack`: some providers want it beside the calls it led to. */
+  | { k: 'reasoning'; at: number; text: string; goesBack?: true }
   /** A call begins, or more of its head became known. `start`: arguments that its start carried, as JSON text. */
   | { k: 'call'; at: number; id: string; name: string; start?: string; freeForm?: true }
   /** A piece of a call's argument text. */

@@ -26,8 +26,12 @@ export const chatWriter: Writer = {
     const calls = blocks.flatMap((block) => (block.is === 'call' ? [callJson(block)] : []))
     if (isBlankText(text) && calls.length === 0) return []
     const content = text === '' ? 'null' : quote(text)
+    // Servers that take thinking back want it beside the calls it led to, and nowhere else.
+    const reasoning =
+      calls.length === 0 ? '' : blocks.map((block) => (block.is === 'reasoning' ? block.text : '')).join('')
+    const thought = reasoning === '' ? '' : `,"reasoning_content":${quote(reasoning)}`
     const toolCalls = calls.length === 0 ? '' : `,"tool_calls":[${calls.join(',')}]`
-    return [{ role: 'assistant', json: `{"role":"assistant","content":${content}${toolCalls}}` }]
+    return [{ role: 'assistant', json: `{"role":"assistant","content":${content}${thought}${toolCalls}}` }]
   },
   results: (results) =>
     results.map(({ id, name, text, error }) => {

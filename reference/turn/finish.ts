@@ -39,7 +39,8 @@ export const finish: Finish = (answer, plans, outcomes, writer, { nameId, showNa
         ...(block.call.freeForm ? { freeForm: block.call.text } : {}),
       })
       results.push(resultOf(plan, outcomes[place]!, id))
-    } else if (block.sealed === undefined && block.is !== 'item') blocks.push({ is: block.is, text: block.text })
+    } else if (block.sealed === undefined && (block.is === 'text' || (block.is === 'reasoning' && block.goesBack)))
+      blocks.push({ is: block.is, text: block.text })
   }
   // Thinking alone is no message: it is wanted back beside the calls or the text it led to.
   const speaks = answer.blocks.some(

@@ -8,7 +8,7 @@ export type ShownBlock =
   | { is: 'text'; text: string }
   /** Goes back unchanged, as JSON text. */
   | { is: 'sealed'; json: string }
-  /** What a dialect may want back and another has no place for. */
+  /** Unsealed, but wanted back beside the calls it led to. */
   | { is: 'reasoning'; text: string }
   /** `args`: always the JSON text of an object; `freeForm`: always a text. */
   | { is: 'call'; id: string; name: string; args: string; freeForm?: string }

@@ -23,14 +23,19 @@ type Fields = { [k: string]: Json }
 export const createChatDecoder: ChatDecoderFactory = (emit, { parseData, createPlaces, isOurChatCall }) => {
   let next = 0
   let complete = false
+  /** Where the text or reasoning that is being said stands; calls in between do not end it. */
   let content: { kind: 'text' | 'reasoning'; at: number } | undefined
   const places = createPlaces((id, name): ChatCall => ({ at: next++, id, name }))
 
-  const take = (kind: 'text' | 'reasoning', text: string): void => {
-    if (text === '') return
-    // One place for text that goes on after calls too: a chat message has a single content.
+  const placeOf = (kind: 'text' | 'reasoning'): number => {
     if (content?.kind !== kind) content = { kind, at: next++ }
-    emit({ k: kind, at: content.at, text })
+    return content.at
+  }
+  const takeText = (text: string): void => {
+    if (text !== '') emit({ k: 'text', at: placeOf('text'), text })
+  }
+  const takeReasoning = (text: string, goesBack: boolean): void => {
+    if (text !== '') emit({ k: 'reasoning', at: placeOf('reasoning'), text, ...(goesBack ? { goesBack } : {}) })
   }
 
   const takeCall = (delta: Fields): void => {
@@ -53,13 +58,13 @@ export const createChatDecoder: ChatDecoderFactory = (emit, { parseData, createP
   }
 
   const takeContent = (value: Json | undefined): void => {
-    if (!Array.isArray(value)) take('text', said(value))
+    if (!Array.isArray(value)) takeText(said(value))
     else
       for (const part of value) {
         if (!isObject(part)) continue
         if (Array.isArray(part.thinking))
-          for (const piece of part.thinking) take('reasoning', isObject(piece) ? said(piece.text) : '')
-        else take('text', said(part.text))
+          for (const piece of part.thinking) takeReasoning(isObject(piece) ? said(piece.text) : '', false)
+        else takeText(said(part.text))
       }
   }
 
@@ -67,9 +72,10 @@ export const createChatDecoder: ChatDecoderFactory = (emit, { parseData, createP
     if (typeof choice.index === 'number' && choice.index !== 0) return
     if (isObject(choice.delta)) {
       const { delta } = choice
-      take('reasoning', said(delta.reasoning_content) || said(delta.reasoning))
+      const reasoning = said(delta.reasoning_content)
+      takeReasoning(reasoning || said(delta.reasoning), reasoning !== '')
       takeContent(delta.content)
-      take('text', said(delta.refusal))
+      takeText(said(delta.refusal))
       if (Array.isArray(delta.tool_calls)) {
         for (const call of delta.tool_calls) if (isObject(call)) takeCall(call)
       } else if (isObject(delta.function_call)) takeCall({ index: 'function_call', function: delta.function_call })
