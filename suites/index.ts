@@ -1,7 +1,9 @@
 // Every rule of the suite, in the order of the contract. It must never know what a rule says.
 import type { Rule } from '../contract/index.ts'
+import { argRules } from './arg/index.ts'
 import { exeRules } from './exe/index.ts'
 import { forRules } from './for/index.ts'
 import { schRules } from './sch/index.ts'
+import { strRules } from './str/index.ts'
 
-export const rules: Rule[] = [...exeRules, ...schRules, ...forRules]
+export const rules: Rule[] = [...strRules, ...argRules, ...exeRules, ...schRules, ...forRules]
