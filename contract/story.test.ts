@@ -309,6 +309,26 @@ describe('results find their calls', () => {
     expect(s.calls.map((c) => c.shown?.id)).toEqual(['r1', 'r2', 'r3'])
   })
 
+  it('a call renamed to an id that another call bore stays the call it was', () => {
+    const { calls } = read(
+      tell()
+        .turn()
+        .request()
+        .answer([
+          { id: 'odd:0', text: '{"n":0}' },
+          { id: 'call_1', text: '{"n":1}' },
+        ])
+        .request([
+          { call: 'call_1', name: 'take_note', args: '{"n":0}' },
+          { call: 'call_2', name: 'take_note', args: '{"n":1}' },
+          { resultOf: 'call_1', text: 'zero', error: false },
+          { resultOf: 'call_2', text: 'one', error: false },
+        ])
+        .trace(),
+    )
+    expect(calls.map((c) => c.results.map((r) => r.text))).toEqual([['zero'], ['one']])
+  })
+
   it('one call that was left out of a renamed history does not shift the others', () => {
     const s = read(
       tell()

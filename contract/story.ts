@@ -250,9 +250,13 @@ function align(items: Shown[], candidates: Call[]): void {
   const borne = tally(candidates.map((c) => c.id))
   const sent = tally(items.map((i) => i.id))
   const byId = new Map(candidates.map((c) => [c.id, c]))
+  const says = (item: Shown, c: Call) => c.name === item.name && (c.text === item.args || sameJson(c.text, item.args))
   for (const item of items)
-    if (item.id !== null && item.id !== '' && borne.get(item.id) === 1 && sent.get(item.id) === 1)
-      take(item, byId.get(item.id)!)
+    if (item.id !== null && item.id !== '' && borne.get(item.id) === 1 && sent.get(item.id) === 1) {
+      const own = byId.get(item.id)!
+      // A host that renames may come upon an id that another call bore: what the item says of itself then speaks against its id.
+      if (says(item, own) || !candidates.some((c) => says(item, c))) take(item, own)
+    }
 
   const rest = items.filter((i) => !i.call)
   if (rest.length === 0) return

@@ -16,12 +16,13 @@ import type {
   ToolFixture,
   ToolRef,
 } from '../contract/index.ts'
+import { toolMark } from '../contract/index.ts'
 
 /** A tool of the suite's own. Its schema takes any object; its name on the wire is its key. */
 export const tool = (key: Key = 'take_note', over: Partial<ToolFixture> = {}): ToolFixture => ({
   key,
   name: key,
-  description: `Takes what it is given and answers with a short text (${key}).`,
+  description: `Takes what it is given and answers with a short text. ${toolMark(key)}`,
   schema: '{"type":"object","properties":{},"additionalProperties":true}',
   from: 'host',
   capabilities: ['read-only'],
