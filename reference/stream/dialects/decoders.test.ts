@@ -177,7 +177,7 @@ describe('chat completions', () => {
       { choices: [{ delta: { content: [{ type: 'text', text: 'b' }] } }] },
     )
     expect(answer.blocks).toEqual([
-      { is: 'reasoning', text: 'hmm' },
+      { is: 'reasoning', text: 'hmm', goesBack: true },
       { is: 'text', text: 'ab' },
     ])
     expect(answer.complete).toBe(false)
