@@ -1,0 +1,43 @@
+// The recorded streams of real providers, where they are at hand: what is read from them is what their index says.
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { codecs, loadRecording } from './index.ts'
+
+interface Indexed {
+  file: string
+  dialect: string
+  ended: boolean
+  calls: { id: string; name: string; arguments: string }[]
+}
+const folder = new URL('../../shared/recorded/', import.meta.url)
+const here = existsSync(new URL('index.json', folder))
+const index = here ? (JSON.parse(readFileSync(new URL('index.json', folder), 'utf8')) as Indexed[]) : []
+const ours = index.filter((r) => r.dialect in codecs)
+
+describe('recorded streams', () => {
+  if (!here) console.info('The recorded streams of real providers are not at hand: their tests are left out.')
+  it.runIf(here)('are 18 in these two dialects', () => {
+    expect(ours).toHaveLength(18)
+  })
+  it.for(ours)('$file: dialect, calls and end are those of the index', async (want) => {
+    const { dialect, said, answer } = await loadRecording(new URL(want.file, folder).pathname)
+    expect(dialect).toBe(want.dialect)
+    expect(said.calls.map((c) => ({ id: c.id, name: c.name, arguments: c.text }))).toEqual(want.calls)
+    expect(said.complete).toBe(want.ended)
+    expect(said.calls.every((c) => c.whole)).toBe(true)
+    expect(said.error).toBeNull()
+    expect(answer.as).toBe('bytes')
+  })
+  it.for(ours)('$file: cut anywhere it says no more than it holds', async (want) => {
+    const { dialect } = await loadRecording(new URL(want.file, folder).pathname)
+    const codec = codecs[dialect as 'openai-chat']!
+    const bytes = readFileSync(new URL(want.file, folder))
+    const full = codec.decode(bytes)
+    for (let n = 0; n < bytes.length; n += 97) {
+      const part = codec.decode(bytes.subarray(0, n))
+      expect(full.text.startsWith(part.text)).toBe(true)
+      part.calls.forEach((call, i) => expect(full.calls[i]!.text.startsWith(call.text)).toBe(true))
+      expect(part.error).toBeNull()
+    }
+  })
+})
