@@ -148,6 +148,8 @@ const startCounts = (call: CallBlock): boolean =>
   call.start !== undefined && call.fragments.every((f) => f.trim() === '')
 
 const callId = (p: Plan, place: number): string => p.calls[place]!.id ?? `toolu_${idBody(p.context, place)}`
+const wireId = (p: Plan, place: number): string | null =>
+  callId(p, place) === '' && p.answer.habits.includes('null-fields') ? null : callId(p, place)
 
 /** How many deltas a block has; a signature is the last delta of its thinking. */
 const deltasIn = (block: Block): number => {
@@ -174,8 +176,7 @@ function eventsOf(p: Plan): SayingEvent[] {
   const openUpTo = (i: number) => {
     for (; opened <= i && opened < blocks.length; opened++) {
       events.push(...opening(p, opened, has('null-fields')))
-      if (has('placeholder') && blocks[opened]!.is === 'call')
-        events.push(delta(opened, 'input_json_delta', 'partial_json', ''))
+      if (has('placeholder')) events.push(...emptyDelta(p, opened))
       if (counts[opened] === 0) close(opened)
     }
   }
@@ -233,18 +234,25 @@ function opening(p: Plan, i: number, nulls: boolean): SayingEvent[] {
     }
     case 'call': {
       const place = p.calls.indexOf(block)
-      const id = callId(p, place)
+      const id = wireId(p, place)
       const { name } = p.names[place]!
       const given = block.start === undefined ? (nulls ? 'null' : '{}') : embedded(block.start)
-      const wireId = nulls && id === '' ? null : id
       const says: Saying[] = [
-        { call: place, id: wireId },
+        { call: place, id },
         { call: place, name },
       ]
       if (startCounts(block)) says.push({ call: place, fragment: block.start! })
-      return [started(`{"type":"tool_use","id":${q(wireId)},"name":${q(name)},"input":${given}}`, says)]
+      return [started(`{"type":"tool_use","id":${q(id)},"name":${q(name)},"input":${given}}`, says)]
     }
   }
+}
+
+/** The empty fragment that follows the `{}` of a call's start event: it is of the call, and adds nothing. */
+function emptyDelta(p: Plan, i: number): SayingEvent[] {
+  const block = p.answer.blocks[i]!
+  if (block.is !== 'call') return []
+  const place = p.calls.indexOf(block)
+  return [delta(i, 'input_json_delta', 'partial_json', '', [{ call: place, id: wireId(p, place) }])]
 }
 
 const delta = (index: number, type: string, field: string, value: string, says: Saying[] = []): SayingEvent =>

@@ -137,7 +137,10 @@ export function compose(c: Composition, how: Delivery): Encoded {
     headers: c.headers,
     bytes,
     whole: ending === 'clean' && place === undefined ? c.whole : { inexpressible: 'a broken answer has no whole body' },
-    hostile: hostileOffsets(bytes),
+    // Looked for only where an answer is cut there: it is the dearest part of encoding.
+    get hostile() {
+      return hostileOffsets(bytes)
+    },
     said,
     at(wanted) {
       if ('byte' in wanted) return wanted.byte >= 0 && wanted.byte <= size ? wanted.byte : undefined
@@ -258,7 +261,10 @@ export function composeHttp(answer: Extract<Answer, { as: 'http' }>, codec: Pick
     headers: { ...(named ? {} : { 'content-type': 'application/json' }), ...answer.headers },
     bytes,
     whole: bytes,
-    hostile: hostileOffsets(bytes),
+    // Looked for only where an answer is cut there: it is the dearest part of encoding.
+    get hostile() {
+      return hostileOffsets(bytes)
+    },
     said: {
       calls: [],
       text: '',
@@ -306,7 +312,10 @@ export function composeBytes(
     headers: { 'content-type': 'text/event-stream; charset=utf-8' },
     bytes,
     whole: { inexpressible: 'recorded bytes are a stream; they have no whole body' },
-    hostile: hostileOffsets(bytes),
+    // Looked for only where an answer is cut there: it is the dearest part of encoding.
+    get hostile() {
+      return hostileOffsets(bytes)
+    },
     said: {
       ...said,
       calls,

@@ -23,7 +23,9 @@ describe('hostileOffsets', () => {
   const around = (given: string, part: string) => {
     const bytes = Buffer.from(given)
     const at = bytes.indexOf(part)
-    return hostileOffsets(bytes).filter((n) => n >= at && n <= at + Buffer.byteLength(part)).map((n) => n - at)
+    return hostileOffsets(bytes)
+      .filter((n) => n >= at && n <= at + Buffer.byteLength(part))
+      .map((n) => n - at)
   }
   it.each([
     ['inside a character', 'data: "é😀"', 'é😀', [1, 3, 4, 5]],

@@ -26,7 +26,9 @@ describe('deliver', () => {
       fc.record({ size: fc.integer({ min: 1, max: 12 }) }),
       fc.record({ at: fc.array(fc.integer({ min: -2, max: 12 })) }),
     )
-    const holds = fc.array(fc.record({ at: fc.record({ byte: fc.integer({ min: 0, max: 12 }) }), until: fc.constant('never' as const) }))
+    const holds = fc.array(
+      fc.record({ at: fc.record({ byte: fc.integer({ min: 0, max: 12 }) }), until: fc.constant('never' as const) }),
+    )
     await fc.assert(
       fc.asyncProperty(cuts, holds, async (how, held) => {
         const { chunks, end } = await played({ cuts: how, holds: held })
@@ -100,7 +102,10 @@ describe('toReadableStream', () => {
     let text = ''
     for (let i = 0; i < 10; i++) text += Buffer.from((await reader.read()).value!).toString()
     expect(text).toBe('0123456789')
-    await expect(reader.read()).rejects.toMatchObject({ message: expect.stringContaining('terminated'), cause: { code } })
+    await expect(reader.read()).rejects.toMatchObject({
+      message: expect.stringContaining('terminated'),
+      cause: { code },
+    })
   })
   it('reads nothing ahead of its reader', async () => {
     const source = deliver(encoded, { ...plainly, cuts: 'each' }, { gate: open })

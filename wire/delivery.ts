@@ -41,7 +41,7 @@ export function deliver(
     const at = encoded.at(hold.at)
     if (at !== undefined && at <= bytes.length) holds.set(at, [...(holds.get(at) ?? []), hold.until])
   }
-  const cuts = cutOffsets(how.cuts, bytes.length, encoded.hostile)
+  const cuts = cutOffsets(how.cuts, bytes.length, how.cuts === 'hostile' ? encoded.hostile : [])
   const starts = [...new Set([...spread(cuts, options.mostCuts ?? cuts.length), ...holds.keys(), bytes.length])]
     .filter((n) => n > 0)
     .sort((a, b) => a - b)

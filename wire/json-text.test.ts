@@ -12,7 +12,9 @@ it('jsonText is what JSON.stringify gives for values that JSON.parse gave', () =
   )
 })
 it('canonical does not depend on key order', () => {
-  expect(canonical(JSON.parse('{"b":1,"a":{"d":[2,{"f":1,"e":2}],"c":3}}'))).toBe('{"a":{"c":3,"d":[2,{"e":2,"f":1}]},"b":1}')
+  expect(canonical(JSON.parse('{"b":1,"a":{"d":[2,{"f":1,"e":2}],"c":3}}'))).toBe(
+    '{"a":{"c":3,"d":[2,{"e":2,"f":1}]},"b":1}',
+  )
 })
 it('goes as deep as JSON.parse does, and keeps what doubles cannot hold', () => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`

@@ -36,7 +36,7 @@ describe('recorded streams', () => {
     for (let n = 0; n < bytes.length; n += 97) {
       const part = codec.decode(bytes.subarray(0, n))
       expect(full.text.startsWith(part.text)).toBe(true)
-      part.calls.forEach((call, i) => expect(full.calls[i]!.text.startsWith(call.text)).toBe(true))
+      expect(part.calls.every((call, i) => full.calls[i]!.text.startsWith(call.text))).toBe(true)
       expect(part.error).toBeNull()
     }
   })

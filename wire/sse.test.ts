@@ -14,9 +14,13 @@ describe('writeSse', () => {
       fc.property(anyEvents, anyFraming, (events, framing) => {
         const { bytes, spans } = writeSse(events, framing)
         const read = readSse(bytes).filter((e) => e.type !== 'telemetry')
-        expect(read.map((e) => [e.type, JSON.parse(e.data)])).toEqual(events.map((e) => [e.type ?? '', JSON.parse(e.data)]))
+        expect(read.map((e) => [e.type, JSON.parse(e.data)])).toEqual(
+          events.map((e) => [e.type ?? '', JSON.parse(e.data)]),
+        )
         expect(read.map((e) => e.end)).toEqual(spans.map((s) => s.end))
-        expect(read.map((e) => e.open === true)).toEqual(events.map((_, i) => framing.openEnd === true && i === events.length - 1))
+        expect(read.map((e) => e.open === true)).toEqual(
+          events.map((_, i) => framing.openEnd === true && i === events.length - 1),
+        )
       }),
     )
   })
@@ -26,11 +30,15 @@ describe('writeSse', () => {
     expect(written({})).toBe('event: a\ndata: {"x":"1,2:3","y":2}\n\ndata: [DONE]\n\n')
     expect(written({ eol: '\r' })).toBe('event: a\rdata: {"x":"1,2:3","y":2}\r\rdata: [DONE]\r\r')
     expect(written({ tight: true })).toBe('event:a\ndata:{"x":"1,2:3","y":2}\n\ndata:[DONE]\n\n')
-    expect(written({ splitData: true })).toBe('event: a\ndata: {"x":\ndata: "1,2:3",\ndata: "y":\ndata: 2}\n\ndata: [DONE]\n\n')
+    expect(written({ splitData: true })).toBe(
+      'event: a\ndata: {"x":\ndata: "1,2:3",\ndata: "y":\ndata: 2}\n\ndata: [DONE]\n\n',
+    )
     expect(written({ openEnd: true })).toMatch(/\n\ndata: \[DONE\]\n$/)
     expect(written({ bom: true }).startsWith('\uFEFFevent')).toBe(true)
     expect(written({ comments: true })).toMatch(/^: data: nothing\n\nevent: a\n.*\n\n:\ndata: \[DONE\]\n\n$/s)
-    expect(written({ unknown: true })).toMatch(/^event: telemetry\ndata: .*\n\nevent: a\ndatabase: none\ndata.*\n\ndatabase: none\nextra\ndata: \[DONE\]/s)
+    expect(written({ unknown: true })).toMatch(
+      /^event: telemetry\ndata: .*\n\nevent: a\ndatabase: none\ndata.*\n\ndatabase: none\nextra\ndata: \[DONE\]/s,
+    )
   })
   it('knows from which byte on an event is all there, closed, over', () => {
     const { spans, bytes } = writeSse([{ data: '1' }, { data: '2' }], { eol: '\r\n' })

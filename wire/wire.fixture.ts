@@ -1,8 +1,8 @@
 // Answers and contexts for the unit tests of this folder, in few words.
 import * as fc from 'fast-check'
 import type { Answer, Block, CallBlock, Delivery, Framing } from '../contract/index.ts'
-import type { BlocksAnswer } from './compose.ts'
 import type { Codec, EncodeContext, Encoded } from './codec.ts'
+import type { BlocksAnswer } from './compose.ts'
 
 export const context: EncodeContext = {
   offers: [{ name: 'take_note', key: 'note', schema: '{}' }],
@@ -53,7 +53,22 @@ export const utf8 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('
 export const anyText = fc.string({
   unit: fc.oneof(
     { weight: 6, arbitrary: fc.string({ minLength: 1, maxLength: 1 }) },
-    fc.constantFrom('\u0000', '\r', '\n', '\t', '\u2028', '\u0085', '\ud83d', '\ude00', '😀', 'é', '"', '\\', 'data: ', '[DONE]'),
+    fc.constantFrom(
+      '\u0000',
+      '\r',
+      '\n',
+      '\t',
+      '\u2028',
+      '\u0085',
+      '\ud83d',
+      '\ude00',
+      '😀',
+      'é',
+      '"',
+      '\\',
+      'data: ',
+      '[DONE]',
+    ),
   ),
   maxLength: 12,
 })
