@@ -23,9 +23,17 @@ interface Token {
 
 // A string here may hold raw control characters, but never next to or inside an escape: such text is no token at all.
 const tokenPattern =
-  /[ \t\r\n]*(?:([{[])|([}\]])|(,)|(:)|("[^"\\]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\]*)*")|(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null))/y
+  /[ \t\r\n]*([{}[\],:]|"[^"\\]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\]*)*"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)/y
 const blankTail = /[ \t\r\n]*$/y
-const kinds: Kind[] = ['open', 'close', 'comma', 'colon', 'string', 'scalar']
+const kinds: Record<string, Kind> = {
+  '{': 'open',
+  '[': 'open',
+  '}': 'close',
+  ']': 'close',
+  ',': 'comma',
+  ':': 'colon',
+  '"': 'string',
+}
 const partner: Record<string, string> = { '{': '}', '[': ']' }
 
 /** The tokens of a text with JSON white space between them; undefined where something is no token. */
@@ -38,8 +46,8 @@ export function tokensOf(text: string): Token[] | undefined {
     tokenPattern.lastIndex = at
     const match = tokenPattern.exec(text)
     if (!match) return undefined
-    const which = match.slice(1).findIndex((part) => part !== undefined)
-    tokens.push({ kind: kinds[which]!, source: match[which + 1]! })
+    const source = match[1]!
+    tokens.push({ kind: kinds[source[0]!] ?? 'scalar', source })
     at = tokenPattern.lastIndex
   }
 }
