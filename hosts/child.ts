@@ -10,6 +10,8 @@ export interface Child {
   lastWords(): string
   /** Why it is gone; undefined while it lives. */
   gone(): string | undefined
+  /** Why it is gone, waiting that many ms for it. */
+  goneWithin(ms: number): Promise<string | undefined>
   onGone(listener: (why: string) => void): void
   /** Ends the group: asked first, then by force. */
   end(): Promise<void>
@@ -56,6 +58,17 @@ export function startChild(command: readonly string[], env: Record<string, strin
     stdout: child.stdout!,
     lastWords: () => clip(words.trim().split('\n').slice(-3).join(' '), 300),
     gone: () => gone,
+    async goneWithin(ms) {
+      let timer: ReturnType<typeof setTimeout> | undefined
+      await Promise.race([
+        exited,
+        new Promise((resolve) => {
+          timer = setTimeout(resolve, ms)
+        }),
+      ])
+      clearTimeout(timer)
+      return gone
+    },
     onGone: (listener) => {
       if (gone !== undefined) listener(gone)
       else listeners.push(listener)

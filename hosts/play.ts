@@ -19,7 +19,7 @@ import {
 } from '../contract/index.ts'
 import { codecs, createResponder, type Responder } from '../wire/index.ts'
 import { createToolWorld, playOutcome, type ToolWorld } from '../world/tools.ts'
-import { createWorkspace } from '../world/workspace.ts'
+import type { Workspaces } from '../world/workspace.ts'
 import { clip, messageOf } from './errors.ts'
 import { createGates, type Gates } from './gates.ts'
 import { createLog, type Log } from './log.ts'
@@ -41,9 +41,7 @@ export interface PlayOptions {
   /** ms that handing over this session's bytes takes by itself. */
   deliveryMs?(session: SessionScript): number
   reach(responder: Responder, session: Key): Reach
-  baseDir: string
-  /** Distinct for each scenario played at once from one base. */
-  name: string
+  workspaces: Workspaces
   strictMock?: boolean
   signal?: AbortSignal
   /** Faults of the adapter that belong to no session are told here as long as the scenario is played. */
@@ -155,7 +153,7 @@ interface Playing {
 
 async function playSession(p: Playing): Promise<void> {
   const { script, o, log } = p
-  const space = createWorkspace(o.baseDir, `${o.name}-${script.key}`, p.scenario.world)
+  const space = o.workspaces.take(p.scenario.world)
   const reach = o.reach(p.responder, script.key)
   const state: State = { turn: 0, execs: 0, session: undefined }
   const services = makeServices(p, state)

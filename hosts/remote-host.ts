@@ -9,6 +9,7 @@ import { createRpc, type Rpc, RpcError, type RpcOptions } from './rpc.ts'
 export interface RemoteHost extends Host {
   /** Gives up whatever is open: the process is gone. */
   fail(reason: Error): void
+  closed(): boolean
 }
 interface Open {
   services: Services
@@ -109,6 +110,7 @@ export function remoteHost(
       rpc.notify('exit', null)
     },
     fail: rpc.fail,
+    closed: rpc.closed,
   }
 }
 

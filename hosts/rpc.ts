@@ -24,6 +24,8 @@ export interface Rpc {
   notify(method: string, params: unknown): void
   /** Gives up every open request with this reason. */
   fail(reason: Error): void
+  /** The other side's end of the pipe is shut. */
+  closed(): boolean
 }
 export interface RpcOptions {
   input: Readable
@@ -120,6 +122,7 @@ export function createRpc(o: RpcOptions): Rpc {
   o.output.on('error', close)
 
   return {
+    closed: () => closed !== undefined,
     notify: (method, params) => send({ method, params }),
     request(method, params, signal) {
       if (closed) return Promise.reject(closed)

@@ -2,7 +2,7 @@
 // host can; one that dies is started again, and what was in flight is played once more alone, so that only the guilty case pays.
 import type { Case, Dialect, Facts, Scenario, Trace } from '../contract/index.ts'
 import { startHttpServer, unfitForHttp } from '../wire/index.ts'
-import { createBase } from '../world/workspace.ts'
+import { createBase, openWorkspaces } from '../world/workspace.ts'
 import { type Child, startChild } from './child.ts'
 import { type Driver, type DriverOptions, type RunLimits, startMsDefault } from './driver.ts'
 import { HostError, messageOf } from './errors.ts'
@@ -21,7 +21,9 @@ interface Running {
 
 /** How many sessions are played at once, whatever more a host says it can. */
 const mostParallel = 32
-/** Bytes of noise on standard output after which a host counts as broken. */
+/** ms between the end of a child's pipe and its exit, at most. */
+const exitMs = 500
+/** Lines of noise on standard output after which a host counts as broken. */
 const mostFaults = 1000
 
 export async function driveStdio(command: readonly string[], o: DriverOptions): Promise<Driver> {
@@ -30,6 +32,7 @@ export async function driveStdio(command: readonly string[], o: DriverOptions): 
   let running = await start(command, startMs)
   const { facts } = running
   const base = createBase()
+  const workspaces = openWorkspaces(base.dir)
   const server = facts.can.tunnel && !o.http ? undefined : await startHttpServer()
   const width = Math.max(1, Math.min(mostParallel, facts.can.parallel, facts.can.sessions))
   let served = 0
@@ -37,7 +40,7 @@ export async function driveStdio(command: readonly string[], o: DriverOptions): 
 
   /** A living host, with room for another session. */
   const living = async (): Promise<Running> => {
-    if (running.child.gone() !== undefined || served >= facts.can.sessions) {
+    if (running.child.gone() !== undefined || running.host.closed() || served >= facts.can.sessions) {
       await running.child.end()
       running = await start(command, startMs)
       served = 0
@@ -56,8 +59,7 @@ export async function driveStdio(command: readonly string[], o: DriverOptions): 
       ...(server
         ? { reach: reachByServer(server), inexpressible: unfitForHttp, deliveryMs: deliveryOverHttp }
         : { reach: reachByFetch }),
-      baseDir: base.dir,
-      name: tag,
+      workspaces,
       strictMock: o.strictMock ?? false,
       ...(limits.signal ? { signal: limits.signal } : {}),
       onPlay(fault) {
@@ -65,21 +67,21 @@ export async function driveStdio(command: readonly string[], o: DriverOptions): 
         return () => at.listeners.delete(fault)
       },
     }
-    const gone = new Promise<Trace>((resolve) =>
-      at.child.onGone((why) =>
-        resolve({
-          v: 1,
-          dialect,
-          facts,
-          inForce: {},
-          events: [],
-          blobs: {},
-          end: 'host-died',
-          why: `the host is gone: ${why}${at.child.lastWords() && `; its last words: ${at.child.lastWords()}`}`,
-        }),
-      ),
-    )
-    return Promise.race([play(named(at.host, tag), facts, scenario, options), gone])
+    const died = (why: string): Trace => ({
+      v: 1,
+      dialect,
+      facts,
+      inForce: {},
+      events: [],
+      blobs: {},
+      end: 'host-died',
+      why: `the host is gone: ${why}${at.child.lastWords() && `; its last words: ${at.child.lastWords()}`}`,
+    })
+    const gone = new Promise<Trace>((resolve) => at.child.onGone((why) => resolve(died(why))))
+    const trace = await Promise.race([play(named(at.host, tag), facts, scenario, options), gone])
+    // A closed pipe rejects the turn before the exit that closed it is told: that turn ended in no error of its own.
+    if (!at.host.closed() || trace.end === 'host-died') return trace
+    return died((await at.child.goneWithin(exitMs)) ?? 'it closed its standard output')
   }
 
   return {
@@ -134,7 +136,11 @@ export async function driveStdio(command: readonly string[], o: DriverOptions): 
     try {
       described = checkFacts(
         await Promise.race([
-          host.describe(),
+          // A closed pipe is told before the exit that closed it; the exit says more.
+          host.describe().catch(async (error) => {
+            const gone = await child.goneWithin(exitMs)
+            throw gone === undefined ? error : new Error(`${gone} before it described itself`)
+          }),
           new Promise<never>((_, reject) => {
             refuse.push(reject)
             child.onGone((why) => reject(new Error(`${why} before it described itself`)))

@@ -1,5 +1,6 @@
 // One thread of the in-process driver: loads the host once, then plays one scenario after another.
 import { parentPort, workerData } from 'node:worker_threads'
+import { openWorkspaces } from '../world/workspace.ts'
 import { messageOf } from './errors.ts'
 import { checkFacts } from './facts.ts'
 import type { PlayOrder, WorkerWord } from './in-process.ts'
@@ -15,6 +16,7 @@ const say = (word: WorkerWord) => port.postMessage(word)
 const { path, baseDir } = workerData as { path: string; baseDir: string }
 
 try {
+  const workspaces = openWorkspaces(baseDir)
   const host = await loadHost(path)
   const facts = checkFacts(await host.describe())
   say({ is: 'facts', facts })
@@ -24,8 +26,7 @@ try {
       limitMs: order.limitMs,
       shared: true,
       reach: reachByFetch,
-      baseDir,
-      name: `c${order.id}`,
+      workspaces,
       strictMock: order.strictMock,
     })
     say({ is: 'trace', id: order.id, trace })

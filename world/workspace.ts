@@ -1,5 +1,5 @@
 // The folders a session lives in: its working folder with the scenario's files, and its spill folder. Gone when the session is over.
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, sep } from 'node:path'
 import type { World } from '../contract/index.ts'
@@ -9,14 +9,48 @@ export interface Workspace {
   spillDir: string
   remove(): void
 }
+export interface Workspaces {
+  take(world: World): Workspace
+}
 
+/** A folder for all workspaces of a driver. Whoever makes it removes it. */
 export function createBase(): { dir: string; remove(): void } {
   const dir = mkdtempSync(join(tmpdir(), 'slotproof-'))
   return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) }
 }
 
-export function createWorkspace(base: string, name: string, world: World, now = Date.now()): Workspace {
-  const root = join(base, name)
+/** Workspaces below `base`. One that was left as empty as it was given is given again: making folders costs more than most sessions. */
+export function openWorkspaces(base: string): Workspaces {
+  const unused: Workspace[] = []
+  let count = 0
+  return {
+    take(world) {
+      const plain = world.files === undefined && world.spill === undefined
+      const again = plain ? unused.pop() : undefined
+      if (again) return again
+      const root = join(base, `w${++count}`)
+      const made = makeWorkspace(root, world)
+      const space: Workspace = {
+        ...made,
+        remove() {
+          if (plain && isEmpty(made.workDir) && isEmpty(made.spillDir)) unused.push(space)
+          else rmSync(root, { recursive: true, force: true })
+        },
+      }
+      return space
+    },
+  }
+}
+
+const isEmpty = (dir: string): boolean => {
+  try {
+    return readdirSync(dir).length === 0
+  } catch {
+    return false
+  }
+}
+
+function makeWorkspace(root: string, world: World, now = Date.now()): Omit<Workspace, 'remove'> {
   const workDir = join(root, 'work')
   const spillDir = join(root, 'spill')
   mkdirSync(workDir, { recursive: true })
@@ -34,5 +68,5 @@ export function createWorkspace(base: string, name: string, world: World, now = 
       utimesSync(full, then, then)
     }
   }
-  return { workDir, spillDir, remove: () => rmSync(root, { recursive: true, force: true }) }
+  return { workDir, spillDir }
 }
