@@ -1,4 +1,6 @@
 // A small host, to start your own from: one dialect, a loop, strict arguments only. It claims no more than it does.
+import { setTimeout as sleep } from 'node:timers/promises'
+
 const facts = {
   protocol: 1,
   name: 'example',
@@ -35,6 +37,8 @@ function openSession(setup, services) {
           return 'error'
         }
         if (answer.calls.length === 0) {
+          if (answer.reason === 'tool_calls')
+            services.emit({ k: 'notice', text: 'The model announced calls and sent none.' })
           messages.push({ role: 'assistant', content: answer.text || '(nothing)' })
           return 'done'
         }
@@ -72,6 +76,7 @@ function openSession(setup, services) {
 
   async function askWithin(signal) {
     for (let attempt = 0; attempt < facts.figures.asks; attempt++) {
+      if (attempt > 0) services.emit({ k: 'notice', text: 'The answer broke off. Asking again, from its beginning.' })
       const answer = await ask(signal)
       if (answer === 'never again') return undefined
       if (answer) return answer
@@ -88,7 +93,11 @@ function openSession(setup, services) {
         signal,
       })
       if (response.status >= 400 && response.status < 429) return 'never again'
-      if (!response.ok) return undefined
+      if (!response.ok) {
+        const seconds = Number(response.headers.get('retry-after') ?? 0)
+        if (seconds > 0 && seconds < 60) await sleep(seconds * 1000, undefined, { signal })
+        return undefined
+      }
       return await readAnswer(response.body, (text) => services.emit({ k: 'text', text }))
     } catch {
       return undefined
@@ -119,7 +128,7 @@ async function readAnswer(body, show) {
   }
   if (!done && !reason) return undefined
   const cutOff = ['length', 'max_tokens', 'model_length'].includes(String(reason).trim().toLowerCase())
-  return { text, cutOff, calls: calls.map((c, i) => finished(c, i)) }
+  return { text, reason, cutOff, calls: calls.map((c, i) => finished(c, i)) }
 }
 
 /** An id with a name opens a call; anything else goes on with the one of its index, or with the last. */
@@ -141,7 +150,7 @@ function finished(call) {
   else
     try {
       const value = JSON.parse(call.text)
-      if (typeof value === 'object' && value !== null && !Array.isArray(value)) input = JSON.stringify(value)
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) input = call.text
     } catch {}
   // Ids of our own in the history: whatever the model sent, each call and its result share one that is theirs alone.
   return { ...call, text: call.text.trim() === '' ? '' : call.text, input, id: `call_${++made}` }

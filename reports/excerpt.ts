@@ -33,7 +33,7 @@ export function excerpt(trace: Trace, named: readonly number[], most = 14): Line
       const event = trace.events[i]!
       const gap = i - last - 1
       last = i
-      return { seq: event.seq, shows: wanted.has(event.seq), text: eventLine(event, i > 0), gap }
+      return { seq: event.seq, shows: wanted.has(event.seq), text: eventLine(event, seenBefore(trace, i)), gap }
     })
 }
 
@@ -51,16 +51,28 @@ const item = (i: Item): string => {
 
 const when = (w: When): string => clip(JSON.stringify(w), 120)
 
-/** One event, short. `brief`: of a request only the end of its history, the rest was seen before. */
-export function eventLine(e: Event, brief = true): string {
+/** How many items of the request at `at` stood in the one before it: what a reader has seen. */
+function seenBefore(trace: Trace, at: number): number {
+  const e = trace.events[at]!
+  if (e.k !== 'request') return 0
+  const last = trace.events
+    .slice(0, at)
+    .findLast((b) => b.k === 'request' && b.session === e.session && b.agent === e.agent)
+  return last?.k === 'request' ? Math.min(last.history.length, e.history.length - 1) : 0
+}
+
+const itemsShown = 12
+
+/** One event, short. Of a request's history the first `seen` items are counted only. */
+export function eventLine(e: Event, seen = 0): string {
   const where = `turn ${e.turn} round ${e.round}`
   switch (e.k) {
     case 'request': {
-      const shown = brief ? e.history.slice(-4) : e.history.slice(-8)
-      const hidden = e.history.length - shown.length
+      const hidden = Math.max(seen, e.history.length - itemsShown)
+      const shown = e.history.slice(hidden)
       const faults =
         e.faults.length > 0 ? ` · refused by the strict mock: ${e.faults.map((f) => clip(f)).join('; ')}` : ''
-      const history = [...(hidden > 0 ? [`${hidden} before`] : []), ...shown.map(item)].join(' | ')
+      const history = [...(hidden > 0 ? [`${hidden} as before`] : []), ...shown.map(item)].join(' | ')
       return `host asks the model (${where}, ${e.is === 'attempt' ? `attempt ${e.attempt + 1}` : e.is}): ${history}${faults}`
     }
     case 'answer': {

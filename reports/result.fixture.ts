@@ -58,7 +58,7 @@ export const trace = (events: Event[] = sampleEvents): Trace => ({
   dialect: 'anthropic-messages',
   facts,
   inForce: {},
-  events,
+  events: structuredClone(events),
   blobs: { b0: '{"messages":[]}', b1: 'event: message_start\n\n' },
   end: 'complete',
 })

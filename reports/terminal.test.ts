@@ -40,6 +40,15 @@ describe('excerpt', () => {
       [7, 6],
     ])
   })
+  it('shows of a request what it adds to the one before', () => {
+    const t = trace()
+    const [, request] = t.events
+    if (request?.k !== 'request') throw new Error('the fixture has no request')
+    const history = [...request.history, { resultOf: 'c1', text: 'noted', error: null }]
+    t.events.push({ ...request, seq: 8, round: 1, history })
+    expect(excerpt(t, [8]).at(-1)?.text).toContain('1 as before | result of c1 "noted"')
+    expect(excerpt(t, [1]).find((l) => l.seq === 1)?.text).toContain('user "Do what is needed."')
+  })
   it('ends with the last events where a finding names none', () => {
     expect(excerpt(trace(), [], 3).at(-1)?.seq).toBe(7)
     expect(excerpt(trace([]), [])).toEqual([])
