@@ -108,9 +108,8 @@ describe.each([
     expect(fine).toMatchObject({ end: 'complete' })
   }, 20_000)
   it('what this driver cannot play is said, not played', async () => {
-    const [[trace]] = (await driver.run([asking('text', { world: { fifos: { f: 'never' } } })], 'openai-chat', {
-      factor: 1,
-    })) as [[{ end: string; why: string }]]
+    const unplayable = asking('text', { world: { fifos: { f: 'never' } } })
+    const [trace] = (await driver.run([unplayable], 'openai-chat', { factor: 1 })).flat()
     expect(trace).toMatchObject({ end: 'not-expressible', why: expect.stringContaining('fifos') })
   })
 })
@@ -118,10 +117,7 @@ describe.each([
 it('a module that never yields is ended by force and costs one case', async () => {
   const driver = await connect({ module: at('small') }, { limitMs: 100, workers: 1 })
   try {
-    const [[spun], [fine]] = (await driver.run([asking('spin'), asking('text')], 'openai-chat', { factor: 1 })) as [
-      [{ end: string; why: string }],
-      [{ end: string }],
-    ]
+    const [spun, fine] = (await driver.run([asking('spin'), asking('text')], 'openai-chat', { factor: 1 })).flat()
     expect(spun).toMatchObject({ end: 'limit', why: expect.stringContaining('never yielded') })
     expect(fine).toMatchObject({ end: 'complete' })
   } finally {
