@@ -118,4 +118,4 @@ export const bytes = (size: number): string =>
   size >= 1 << 20 ? `${size / (1 << 20)} MiB` : size >= 1 << 10 ? `${size / (1 << 10)} KiB` : `${size} B`
 
 /** A ratio with as many digits as it deserves. */
-export const times = (ratio: number): string => (ratio < 9.95 ? ratio.toFixed(1) : ratio.toFixed(0))
+export const times = (ratio: number): string => ratio.toFixed(ratio < 0.995 ? 2 : ratio < 9.95 ? 1 : 0)
