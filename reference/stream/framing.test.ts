@@ -66,6 +66,7 @@ describe('the rules', () => {
   ]
   it.each(cases)('%s', (_, stream, frames) => {
     expect(whole(stream)).toEqual(frames)
+    expect(whole(stream + ':'.padEnd(500, '-'))).toEqual(frames)
     const all = bytes(stream)
     expect(framesOf([...all].map((b) => Uint8Array.of(b)))).toEqual(frames)
     for (let cut = 0; cut <= all.length; cut++)
@@ -106,11 +107,13 @@ it('gives the same events for every cut of every stream', () => {
     ' ',
   )
   fc.assert(
-    fc.property(fc.array(piece, { maxLength: 30 }), fc.array(fc.nat(80), { maxLength: 8 }), (pieces, cuts) => {
-      const all = bytes(pieces.join(''))
+    fc.property(fc.array(piece, { maxLength: 30 }), fc.array(fc.nat(300), { maxLength: 8 }), (pieces, cuts) => {
+      // Padded, so that large chunks are met as well as small ones.
+      const all = bytes(`${pieces.slice(0, 9).join('')}:${'-'.repeat(200)}\n${pieces.join('')}`)
       const at = [0, ...cuts.filter((c) => c < all.length).sort((a, b) => a - b), all.length]
       const chunks = at.slice(1).map((end, i) => all.slice(at[i], end))
       expect(framesOf(chunks)).toEqual(framesOf([all]))
+      expect(framesOf([...all].map((b) => Uint8Array.of(b)))).toEqual(framesOf([all]))
     }),
     { numRuns: 3000 },
   )

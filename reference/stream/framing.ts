@@ -1,5 +1,5 @@
-// Bytes to events, by the WHATWG event-stream rules, however the bytes are cut. It works on bytes, because line ends are ASCII
-// and a line is the smallest thing that is ever decoded; so no cut can fall inside a character. It must never look into the data.
+// Bytes to events, by the WHATWG event-stream rules, however the bytes are cut. What is decoded is always whole lines, and line
+// ends are ASCII, so no cut can fall inside a character. It must never look into the data.
 
 /** Takes one event: its type (`''` when the stream names none) and its data lines joined with LF. */
 export type FrameSink = (event: string, data: string) => void
@@ -13,6 +13,8 @@ const LF = 0x0a
 const CR = 0x0d
 const COLON = 0x3a
 const SPACE = 0x20
+/** Up to this many bytes a loop over a chunk costs less than the calls that would spare it. */
+const smallChunk = 192
 
 export const decodeText: DecodeText = (bytes, start, end) => bytes.toString('utf8', start, end)
 
@@ -26,27 +28,11 @@ export const createFrameParser: FrameParserFactory = (sink, decode) => {
   let data = ''
   let hasData = false
 
-  const keep = (chunk: Uint8Array, from: number, to: number): void => {
-    const length = openLength + to - from
-    if (length > open.length) {
-      const grown = Buffer.allocUnsafe(Math.max(length, open.length * 2))
-      open.copy(grown, 0, 0, openLength)
-      open = grown
-    }
-    // A copy call costs more than a few bytes do.
-    if (to - from < 32) for (let i = from; i < to; i++) open[openLength++] = chunk[i]!
-    else {
-      open.set(chunk.subarray(from, to), openLength)
-      openLength = length
-    }
-  }
-
-  const line = (bytes: Buffer, from: number, end: number): void => {
+  const line = (text: string, from: number, end: number): void => {
     let start = from
     if (firstLine) {
       firstLine = false
-      if (end - start >= 3 && bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf)
-        start += 3
+      if (start < end && text.charCodeAt(start) === 0xfeff) start++
     }
     if (start === end) {
       const type = event
@@ -58,54 +44,94 @@ export const createFrameParser: FrameParserFactory = (sink, decode) => {
       sink(type, whole)
       return
     }
-    let colon = start
-    while (colon < end && bytes[colon] !== COLON) colon++
-    const length = colon - start
-    const isData =
-      length === 4 &&
-      bytes[start] === 0x64 &&
-      bytes[start + 1] === 0x61 &&
-      bytes[start + 2] === 0x74 &&
-      bytes[start + 3] === 0x61
+    const isData = text.startsWith('data', start)
     // Of the other fields only the event's type says anything about a model's answer; comments have an empty name.
-    if (!isData && !(length === 5 && bytes.toString('latin1', start, colon) === 'event')) return
-    let value = colon === end ? end : colon + 1
-    if (value < end && bytes[value] === SPACE) value++
-    const text = decode(bytes, value, end)
-    if (!isData) event = text
-    else if (hasData) data += `\n${text}`
+    if (!isData && !text.startsWith('event', start)) return
+    const nameEnd = start + (isData ? 4 : 5)
+    let value = nameEnd
+    if (nameEnd < end) {
+      if (text.charCodeAt(nameEnd) !== COLON) return
+      value++
+      if (value < end && text.charCodeAt(value) === SPACE) value++
+    }
+    const said = text.slice(value, end)
+    if (!isData) event = said
+    else if (hasData) data += `\n${said}`
     else {
-      data = text
+      data = said
       hasData = true
     }
   }
 
-  return (chunk) => {
+  const makeRoom = (size: number): void => {
+    if (openLength + size <= open.length) return
+    const grown = Buffer.allocUnsafe(Math.max(openLength + size, open.length * 2))
+    open.copy(grown, 0, 0, openLength)
+    open = grown
+  }
+  const closeLine = (): void => {
+    const text = openLength === 0 ? '' : decode(open, 0, openLength)
+    openLength = 0
+    line(text, 0, text.length)
+  }
+
+  const takeSmall = (chunk: Uint8Array, from: number): void => {
     const size = chunk.length
-    let start = 0
-    if (afterCr && size > 0) {
-      afterCr = false
-      if (chunk[0] === LF) start = 1
-    }
-    let view: Buffer | undefined
-    for (let i = start; i < size; i++) {
+    makeRoom(size)
+    for (let i = from; i < size; i++) {
       const byte = chunk[i]!
-      if (byte > CR || (byte !== LF && byte !== CR)) continue
-      if (openLength > 0) {
-        keep(chunk, start, i)
-        const length = openLength
-        openLength = 0
-        line(open, 0, length)
-      } else {
-        view ??= Buffer.from(chunk.buffer, chunk.byteOffset, size)
-        line(view, start, i)
+      if (byte > CR || (byte !== LF && byte !== CR)) open[openLength++] = byte
+      else {
+        closeLine()
+        if (byte === CR) {
+          if (i + 1 === size) afterCr = true
+          else if (chunk[i + 1] === LF) i++
+        }
       }
-      if (byte === CR) {
-        if (i + 1 === size) afterCr = true
-        else if (chunk[i + 1] === LF) i++
-      }
-      start = i + 1
     }
-    if (start < size) keep(chunk, start, size)
+  }
+
+  /** Whole lines are decoded in one go and told apart as text. */
+  const takeLarge = (chunk: Uint8Array, from: number): void => {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
+    const keep = (start: number, end: number): void => {
+      makeRoom(end - start)
+      bytes.copy(open, openLength, start, end)
+      openLength += end - start
+    }
+    const end = Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1
+    if (end <= from) {
+      keep(from, bytes.length)
+      return
+    }
+    let start = from
+    if (openLength > 0) {
+      while (bytes[start] !== LF && bytes[start] !== CR) start++
+      keep(from, start)
+      closeLine()
+      if (bytes[start] === CR && bytes[start + 1] === LF) start++
+      start++
+    }
+    const text = start < end ? decode(bytes, start, end) : ''
+    const { length } = text
+    let cr = text.indexOf('\r')
+    for (let at = 0; at < length; ) {
+      const lf = text.indexOf('\n', at)
+      if (cr >= 0 && cr < at) cr = text.indexOf('\r', at)
+      const isCr = cr >= 0 && (lf < 0 || cr < lf)
+      const lineEnd = isCr ? cr : lf
+      line(text, at, lineEnd)
+      at = isCr && lf === cr + 1 ? lineEnd + 2 : lineEnd + 1
+    }
+    afterCr = end === bytes.length && bytes[end - 1] === CR
+    keep(end, bytes.length)
+  }
+
+  return (chunk) => {
+    if (chunk.length === 0) return
+    const from = afterCr && chunk[0] === LF ? 1 : 0
+    afterCr = false
+    if (chunk.length <= smallChunk) takeSmall(chunk, from)
+    else takeLarge(chunk, from)
   }
 }
