@@ -1,0 +1,4 @@
+// Planted faults of the area EXE.
+import type { Fault } from './fault.ts'
+
+export const exeFaults: readonly Fault[] = []

@@ -1,0 +1,4 @@
+// Planted faults of the area SCH.
+import type { Fault } from './fault.ts'
+
+export const schFaults: readonly Fault[] = []
