@@ -1,7 +1,7 @@
 // STR-8 and STR-14: a stream that broke is asked again or raised, and asking again has an end. It must never count requests beside the
 // conversation, nor rounds that the host reached by telling the model of the fault.
 import fc from 'fast-check'
-import type { Answer, Case, Ending, Finding, Judgement, Rule, Story } from '../../contract/index.ts'
+import type { Answer, AnswerTold, Case, Ending, Finding, Judgement, Rule, Story } from '../../contract/index.ts'
 import { asksUndeclared } from '../../contract/index.ts'
 import { answer, call, example, http, oneTurn, round, text } from '../build.ts'
 import { errorShown, finding, judged, notReached, quote } from '../observe.ts'
@@ -12,8 +12,10 @@ const done = round(answer([text('All done.')]))
 const again = answer([text('Now '), text('it is whole.')])
 
 /** Was the user told of anything but text in this turn? */
-const warned = (story: Story, turn: number): boolean =>
-  story.trace.events.some((e) => e.turn === turn && (e.k === 'notice' || e.k === 'warning'))
+const warned = (story: Story, a: AnswerTold): boolean =>
+  story.trace.events.some(
+    (e) => e.session === a.session && e.turn === a.turn && (e.k === 'notice' || e.k === 'warning'),
+  )
 
 function judgeBrokenEarly(stories: Story[]): Judgement {
   const findings: Finding[] = []
@@ -56,7 +58,7 @@ function judgeBrokenEarly(stories: Story[]): Judgement {
       )
         continue
       reached++
-      if (turn.text.includes(a.text + next.text) && !warned(story, a.turn))
+      if (turn.text.includes(a.text + next.text) && !warned(story, a))
         findings.push({
           ...finding(
             'text that is shown a second time is marked as such',

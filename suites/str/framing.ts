@@ -36,7 +36,8 @@ function judge(stories: Story[], c: Case): Judgement {
     )
     const owed = story.calls.filter((x) => x.answer === first && x.tool !== undefined)
     const { missing } = matchRuns(outerExecs(story), owed, (x) => wantOf(x, c))
-    if (missing.length > 0 && !accountedFor(story, first, missing[0]!.call))
+    // A strict call of a broken stream may be dropped (STR-6): only a whole round owes its calls something.
+    if (first.complete && missing.length > 0 && !accountedFor(story, first, missing[0]!.call))
       found.push(
         finding(
           'the call runs, or the round is asked again, or the user sees an error, or the model gets an error result',

@@ -22,6 +22,11 @@ function wrongWith(story: Story, call: Call, want: string): { observed: string; 
   return foreign && { observed: `its result is that of ${foreign.tool} with ${quote(foreign.input, 80)}` }
 }
 
+/** Nothing of the call's round was run or shown to the model, or the model was asked nothing more. */
+const passedOver = (story: Story, call: Call): boolean =>
+  requestsAfter(story, call).length === 0 ||
+  story.calls.every((other) => other.answer !== call.answer || (other.execs.length === 0 && !other.shown))
+
 function judge(stories: Story[], c: Case): Judgement {
   const findings: Finding[] = []
   let reached = 0
@@ -37,7 +42,7 @@ function judge(stories: Story[], c: Case): Judgement {
       const twice = mark === undefined ? undefined : owners.get(mark)
       if (mark !== undefined && !twice) owners.set(mark, call)
       if (!wrong && !twice) continue
-      const refused = requestsAfter(story, call).length === 0 && errorShown(story, call.session, call.turn)
+      const refused = errorShown(story, call.session, call.turn) && passedOver(story, call)
       if (refused) continue
       findings.push({
         ...finding(

@@ -54,28 +54,40 @@ export const sayExec = (x: Exec): string => `${x.tool} ran with ${quote(x.input)
 const sayCall = (call: Call): string =>
   `call ${call.place + 1} of round ${call.round + 1} (${quote(call.name, 60)}, id ${quote(call.id ?? '', 60)})`
 
+const sameCall = (call: Call, exec: Exec): boolean =>
+  call.session === exec.session && call.turn === exec.turn && call.tool === exec.tool
+
+/** Damaged arguments of a whole round may be mended, or fall back: that is for ARG and TRU to judge. */
+const leftToOthers = (call: Call): boolean => call.answer.complete && call.answer.error === null
+
 /**
  * Executions matched with calls by tool and input alone, each at most once: ids and places are what a host may have got wrong.
- * A call of an unknown tool, or with no input by strict reading, matches nothing.
+ * A call of an unknown tool matches nothing. A call without a strict input matches nothing in a broken stream, and anything of its
+ * tool in a whole round.
  */
 export function matchRuns(execs: Exec[], calls: Call[], want: (call: Call) => string | null) {
-  const open = calls.flatMap((call) => {
+  const known = calls.filter((call) => call.tool !== undefined)
+  const missing = known.flatMap((call) => {
     const input = want(call)
-    return call.tool === undefined || input === null ? [] : [{ call, input }]
+    return input === null ? [] : [{ call, input }]
   })
+  const loose = known.filter((call) => want(call) === null && leftToOthers(call))
   const extra: Exec[] = []
   for (const exec of execs) {
-    const at = open.findIndex(
-      ({ call, input }) =>
-        call.session === exec.session &&
-        call.turn === exec.turn &&
-        call.tool === exec.tool &&
-        (input === exec.input || sameJson(input, exec.input)),
+    const at = missing.findIndex(
+      ({ call, input }) => sameCall(call, exec) && (input === exec.input || sameJson(input, exec.input)),
     )
-    if (at < 0) extra.push(exec)
-    else open.splice(at, 1)
+    if (at >= 0) missing.splice(at, 1)
+    else extra.push(exec)
   }
-  return { missing: open, extra }
+  return {
+    missing,
+    extra: extra.filter((exec) => {
+      const at = loose.findIndex((call) => sameCall(call, exec))
+      if (at >= 0) loose.splice(at, 1)
+      return at < 0
+    }),
+  }
 }
 
 /** The last attempts' calls come first, so that what ran is matched with what stands. */

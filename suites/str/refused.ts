@@ -20,51 +20,56 @@ function scripted(c: Case, variant: number, a: AnswerTold): Answer | undefined {
 
 const atOf = (story: Story, seq: number): number => story.trace.events.find((e: Event) => e.seq === seq)?.at ?? 0
 
-function statusFindings(story: Story, a: AnswerTold, how: Extract<Answer, { as: 'http' }>): Finding[] {
-  const { facts, inForce } = story.trace
+type Refusal = Extract<Answer, { as: 'http' }>
+
+/** Is the number of requests for the round of this refusal right? Asked of the first refusal of a round. */
+function countFindings(story: Story, a: AnswerTold, { status }: Refusal): Finding[] {
   const later = laterRequests(story, a)
-  if (finalStatuses.includes(how.status))
+  if (finalStatuses.includes(status))
     return later.length === 0
       ? []
       : [
-          finding(`HTTP ${how.status} is not asked again`, `${later.length} more requests in the turn`, [
+          finding(`HTTP ${status} is not asked again`, `${later.length} more requests in the turn`, [
             a.event,
             ...later.map((r) => r.event),
           ]),
         ]
+  const { facts, inForce } = story.trace
   const most = inForce.asks ?? facts.figures.asks ?? asksUndeclared
   const ofRound = story.requests.filter(
     (r) =>
       r.is !== 'side' && r.session === a.session && r.agent === a.agent && r.turn === a.turn && r.round === a.round,
   )
-  const found: Finding[] = []
-  if (ofRound.length > most)
-    found.push(
-      finding(
-        `HTTP ${how.status} is asked again within the bound of ${most} attempts`,
-        `${ofRound.length} requests for one round`,
-        ofRound.map((r) => r.event),
-      ),
-    )
-  const seconds = Number(Object.entries(how.headers).find(([k]) => k.toLowerCase() === 'retry-after')?.[1])
-  const next = later[0]
-  if (Number.isFinite(seconds) && next) {
-    const waited = atOf(story, next.event) - atOf(story, a.event)
-    if (waited < seconds * 1000 - timerSlack)
-      found.push(
+  return ofRound.length <= most
+    ? []
+    : [
         finding(
-          `after Retry-After: ${seconds} the next request comes ${seconds * 1000} ms later or more`,
-          `it came after ${waited} ms`,
-          [a.event, next.event],
+          `HTTP ${status} is asked again within the bound of ${most} attempts`,
+          `${ofRound.length} requests for one round`,
+          ofRound.map((r) => r.event),
         ),
-      )
-  }
-  return found
+      ]
+}
+
+function waitFindings(story: Story, a: AnswerTold, { headers }: Refusal): Finding[] {
+  const given = Object.entries(headers).find(([name]) => name.toLowerCase() === 'retry-after')?.[1]
+  const [next] = laterRequests(story, a)
+  if (given === undefined || !next) return []
+  const owed = Number(given) * 1000
+  const waited = atOf(story, next.event) - atOf(story, a.event)
+  // A date is no number, and no case has one: a scenario knows no clock.
+  if (!Number.isFinite(owed) || waited >= owed - timerSlack) return []
+  return [
+    finding(
+      `after Retry-After: ${given} the next request comes ${owed} ms later or more`,
+      `it came after ${waited} ms`,
+      [a.event, next.event],
+    ),
+  ]
 }
 
 function dataFindings(story: Story, a: AnswerTold, c: Case): Finding[] {
-  const others = story.calls.filter((x) => x.answer !== a)
-  const found = matchRuns(outerExecs(story), others, (x) => wantOf(x, c)).extra.map((exec) =>
+  const found = matchRuns(outerExecs(story), story.calls, (x) => wantOf(x, c)).extra.map((exec) =>
     finding('a stream with data that is no JSON is broken there: what is left open is not run', sayExec(exec), [
       a.event,
       exec.event,
@@ -92,18 +97,17 @@ function judge(stories: Story[], c: Case): Judgement {
   const findings: Finding[] = []
   let reached = 0
   stories.forEach((story, variant) => {
-    const bounded = new Set<number>()
+    const counted = new Set<string>()
     for (const a of story.answers) {
       const how = scripted(c, variant, a)
       const found: Finding[] = []
       if (how?.as === 'http' && how.status >= 400) {
         reached++
-        found.push(...statusFindings(story, a, how))
-        // One round is counted once, however many of its attempts were refused.
-        if (bounded.has(a.round) && found.length > 0 && !found.some((f) => f.expected.startsWith('after Retry-After')))
-          continue
-        bounded.add(a.round)
-      } else if (how?.as === 'bytes' && taken(story, a)) {
+        const place = `${a.session} ${a.turn} ${a.round}`
+        if (!counted.has(place)) found.push(...countFindings(story, a, how))
+        counted.add(place)
+        found.push(...waitFindings(story, a, how))
+      } else if (how?.as === 'bytes' && a.error !== null && taken(story, a)) {
         reached++
         found.push(...dataFindings(story, a, c))
       }

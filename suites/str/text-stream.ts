@@ -8,6 +8,7 @@ import { anyCuts, fragmentsOf, textBlock, twoTools } from './arbitrary.ts'
 
 /** Shorter runs of characters may be anybody's words. */
 const fragmentLength = 12
+const mostQuoted = 80
 
 /** Every run of `fragmentLength` characters of a text. */
 function* runsIn(value: string): Generator<string> {
@@ -29,7 +30,7 @@ function leaked(shown: string, foreign: Set<string>, args: string): string | und
     if (!foreign.has(run)) continue
     let length = fragmentLength
     const at = args.indexOf(run)
-    while (at + length < args.length && shown.includes(args.slice(at, at + length + 1))) length++
+    while (length < mostQuoted && at + length < args.length && shown.includes(args.slice(at, at + length + 1))) length++
     return args.slice(at, at + length)
   }
   return undefined
@@ -49,6 +50,8 @@ function judge(stories: Story[]): Judgement {
       )
       if (told.length === 0) continue
       reached++
+      const plain = story.answers.flatMap((a) => (a.session === turn.session && a.turn === turn.turn ? [a.text] : []))
+      if (plain.join('').includes(turn.text)) continue
       const foreign = new Set(runsIn(turn.text))
       if (foreign.size === 0) continue
       for (const said of sayable(story, turn)) for (const run of runsIn(said)) foreign.delete(run)
