@@ -60,7 +60,9 @@ export function owesResults(story: Story, call: Call): boolean {
 export function mayBeOf(exec: Exec, call: Call): boolean {
   if (exec.call === call) return true
   const other = exec.call
-  if (!other || exec.by === 'id' || other.answer !== call.answer || other.tool !== call.tool) return false
+  // A second run of this very call is EXE-7's matter, not a swapped result.
+  if (!other) return exec.tool === call.tool && sameJson(exec.input, call.text)
+  if (exec.by === 'id' || other.answer !== call.answer || other.tool !== call.tool) return false
   return exec.by === 'rest' || sameJson(other.text, call.text)
 }
 
