@@ -109,6 +109,18 @@ describe('executions find their calls', () => {
     expect(s.stray.map((x) => x.exec)).toEqual(['x1'])
   })
 
+  it('a call of an unknown name leaves equal input to the call of the tool that ran', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([{ id: 'a', name: 'nobody', tool: undefined }, { id: 'b' }])
+        .ran('x1', '{}')
+        .trace(),
+    )
+    expect(s.calls.map((c) => c.execs.length)).toEqual([0, 1])
+  })
+
   it('repeated ids: by id and input together, then in order', () => {
     const s = read(
       tell()

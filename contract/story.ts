@@ -379,6 +379,8 @@ function pairExecs(execs: Exec[], calls: Call[]): Exec[] {
   const open = (x: Exec, fits: (c: Call) => boolean) =>
     recent.find((c) => c.execs.length === 0 && c.turn === x.turn && begun(c, x) && meant(c, x) && fits(c))
   pass('input', (x) => open(x, (c) => named(x) && bears(c, x) && sameJson(c.text, x.input)))
+  // A call of this very tool comes before one of a name nobody offered, which most hosts never run.
+  pass('input', (x) => open(x, (c) => c.tool === x.tool && sameJson(c.text, x.input)))
   pass('input', (x) => open(x, (c) => sameJson(c.text, x.input)))
   pass('input', (x) => open(x, (c) => c.shown !== undefined && sameJson(c.shown.args, x.input)))
   pass('rest', (x) => open(x, (c) => named(x) && bears(c, x)))

@@ -62,7 +62,8 @@ export function mayBeOf(exec: Exec, call: Call): boolean {
   const other = exec.call
   // A second run of this very call is EXE-7's matter, not a swapped result.
   if (!other) return exec.tool === call.tool && sameJson(exec.input, call.text)
-  if (exec.by === 'id' || other.answer !== call.answer || other.tool !== call.tool) return false
+  if (exec.by === 'id' || other.answer !== call.answer) return false
+  if (other.tool !== undefined && call.tool !== undefined && other.tool !== call.tool) return false
   return exec.by === 'rest' || sameJson(other.text, call.text)
 }
 
