@@ -324,7 +324,11 @@ describe('habits', () => {
     expect(
       entries(['null-fields']).filter((e) => e.id === null && isObject(e.function) && e.function.name === null),
     ).toHaveLength(5)
-    expect(entries(['split-name']).filter((e) => e.id !== undefined && e.function === undefined)).toHaveLength(3)
+    expect(
+      entries(['split-name']).filter(
+        (e) => e.id !== undefined && isObject(e.function) && e.function.name === undefined,
+      ),
+    ).toHaveLength(3)
     const pairs = chunksOf(['paired-deltas']).map((c) => (c.choices[0]?.delta.tool_calls ?? []).length)
     expect(pairs.filter((n) => n === 2)).toHaveLength(4)
     expect(chunksOf(['usage-chunk']).filter((c) => c.choices.length === 0)).toHaveLength(2)

@@ -249,7 +249,11 @@ function opening(p: Plan, place: number): Entry[] {
   if (p.has('split-name')) {
     const second = p.has('no-index') ? `"id":${q(id)},` : ''
     return [
-      { json: `{${index}"id":${q(id)},"type":"function"}`, says: [{ call: place, id }], places: [] },
+      {
+        json: `{${index}"id":${q(id)},"type":"function","function":{"arguments":""}}`,
+        says: [{ call: place, id }],
+        places: [],
+      },
       {
         json: `{${index}${second}"function":{"name":${q(name)},"arguments":${args}}}`,
         says: [{ call: place, name }, ...says],
