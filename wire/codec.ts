@@ -2,7 +2,11 @@
 // what is right: it says what was said.
 import type { Answer, Dialect, Facts, Item, Offer, Place, Said } from '../contract/index.ts'
 
-/** What an answer becomes. Bytes are already ended where the answer's ending and `endAt` say. */
+/**
+ * What an answer becomes. Bytes are already ended where the answer's ending and `endAt` say; an error event without an `endAt` stands
+ * where the round would close, for after that it would break nothing. `said` is what these bytes say. An event whose data is all
+ * there but whose blank line is not (`openEnd`, a cut) counts for its call and not for the round: a reader may drop it or take it.
+ */
 export interface Encoded {
   status: number
   headers: Record<string, string>
@@ -12,7 +16,7 @@ export interface Encoded {
   /** The offset just after the event of that place; undefined: there is no such place. */
   at(place: Place): number | undefined
   /** Offsets at which a cut hurts: inside characters, escapes, line ends, field names, before and after markers. Sorted, distinct. */
-  hostile: number[]
+  readonly hostile: number[]
   said: Omit<Said, 'blob'>
 }
 export interface EncodeContext {
@@ -38,6 +42,10 @@ export interface ReadRequest {
 export type Decoded = Omit<Said, 'blob' | 'size' | 'ending'>
 export interface Codec {
   id: Dialect
+  /**
+   * A tool that no request offered yet is written by its key. A habit or block that the dialect has no place for is inexpressible; one
+   * that has nothing to act on in this answer (a habit of calls where there is none) is fulfilled.
+   */
   encode(answer: Answer, context: EncodeContext): Encoded | { inexpressible: string }
   /** `knownIds`: call ids as answers of this session bore them, with repeats; what an answer did is no fault of its echo. */
   read(body: Uint8Array, knownIds: readonly (string | null)[]): ReadRequest | { unreadable: string }

@@ -85,26 +85,26 @@ describe('the HTTP server', () => {
   })
   it('a hold keeps back what comes after its place', async () => {
     let go: (met: boolean) => void = () => {}
-    const asked = new Promise<void>((asking) => {
-      const s = session(say([text('one', 'two')], { holds: [{ at: { block: 0, delta: 0 }, until: 'never' }] }), () => {
-        asking()
-        return new Promise((resolve) => {
-          go = resolve
-        })
-      })
-      held = { s, response: s.post() }
+    let asking: () => void = () => {}
+    const asked = new Promise<void>((resolve) => {
+      asking = resolve
     })
+    const s = session(say([text('one', 'two')], { holds: [{ at: { block: 0, delta: 0 }, until: 'never' }] }), () => {
+      asking()
+      return new Promise((resolve) => {
+        go = resolve
+      })
+    })
+    const reader = (await s.post()).body!.getReader()
     await asked
-    const reader = (await held!.response).body!.getReader()
     const first = Buffer.from((await reader.read()).value!).toString()
     expect(first).toContain('one')
     expect(first).not.toContain('two')
-    expect(held!.s.responder.sent({ block: 0, delta: 1 })).toBe(false)
+    expect(s.responder.sent({ block: 0, delta: 1 })).toBe(false)
     go(true)
     expect(Buffer.from((await reader.read()).value!).toString()).toContain('two')
     await reader.cancel()
   })
-  let held: { s: ReturnType<typeof session>; response: Promise<Response> } | undefined
   it('statuses and headers go through', async () => {
     const s = session({ as: 'http', status: 429, headers: { 'retry-after': '7' }, body: 'slow', ...plainly })
     const response = await s.post()
@@ -128,11 +128,20 @@ describe('the HTTP server', () => {
   })
   it('closing ends what is open', async () => {
     const own = await startHttpServer()
-    const response = await fetch(`${own.open({ respond: () => new Promise(() => {}) }).baseUrl}/x`, {
-      signal: AbortSignal.timeout(50),
-    }).catch((e: Error) => e)
-    expect(response).toBeInstanceOf(Error)
+    let came: () => void = () => {}
+    const asked = new Promise<void>((resolve) => {
+      came = resolve
+    })
+    const silent = {
+      respond: () => {
+        came()
+        return new Promise<never>(() => {})
+      },
+    }
+    const waiting = fetch(`${own.open(silent).baseUrl}/x`).catch((e: unknown) => e)
+    await asked
     await own.close()
+    expect(await waiting).toBeInstanceOf(Error)
     await expect(fetch(`http://127.0.0.1:${own.port}/`)).rejects.toThrow()
   })
 })

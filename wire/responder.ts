@@ -272,6 +272,8 @@ function unstreamed(encoded: Encoded): Encoded | { inexpressible: string } {
   }
 }
 
-/** Does the history hold the user's text, whatever a host wraps around it? */
-const shows = (history: readonly Item[], user: string): boolean =>
-  history.some((item) => 'role' in item && item.role === 'user' && item.text.includes(user))
+/** Does the history hold the user's text, whatever a host wraps around it or trims from its ends? */
+const shows = (history: readonly Item[], user: string): boolean => {
+  const wanted = user.trim()
+  return history.some((item) => 'role' in item && item.role === 'user' && item.text.includes(wanted))
+}
