@@ -28,4 +28,7 @@ export interface DriverOptions {
   http?: boolean
 }
 
+/** ms a gate is waited for before it counts as unmet, where quiet cannot be seen. */
+export const gateMsDefault = 500
+
 export const startMsDefault = 15_000

@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type { Case, Dialect, Facts, Scenario, Trace } from '../contract/index.ts'
 import { createBase } from '../world/workspace.ts'
-import { type Driver, type DriverOptions, type RunLimits, startMsDefault } from './driver.ts'
+import { type Driver, type DriverOptions, gateMsDefault, type RunLimits, startMsDefault } from './driver.ts'
 import { HostError } from './errors.ts'
+import { limitOf } from './limit.ts'
 import { findModule } from './load-host.ts'
 
 /** To a worker. */
@@ -15,6 +16,7 @@ export interface PlayOrder {
   scenario: Scenario
   dialect: Dialect
   limitMs: number
+  gateMs: number
   strictMock: boolean
 }
 /** From a worker. */
@@ -52,8 +54,9 @@ export async function driveModule(path: string, o: DriverOptions): Promise<Drive
       lanes[at] = lane
     }
     const limitMs = o.limitMs * factor
+    const gateMs = gateMsDefault * factor
     const steps = scenario.sessions.reduce((n, s) => n + s.steps.length + 2, 0)
-    const order: PlayOrder = { id: nextId++, scenario, dialect, limitMs, strictMock: o.strictMock ?? false }
+    const order: PlayOrder = { id: nextId++, scenario, dialect, limitMs, gateMs, strictMock: o.strictMock ?? false }
     const { worker } = lane
     const broken = (end: Trace['end'], why: string): Trace => ({
       v: 1,
@@ -90,7 +93,7 @@ export async function driveModule(path: string, o: DriverOptions): Promise<Drive
           void worker.terminate()
           finish(broken('limit', 'the host never yielded and was ended by force'))
         },
-        limitMs * steps + overheadMs,
+        limitOf(scenario, order) * steps + overheadMs,
       )
       worker.on('message', onMessage)
       worker.on('exit', onExit)

@@ -22,6 +22,7 @@ import { createToolWorld, playOutcome, type ToolWorld } from '../world/tools.ts'
 import type { Workspaces } from '../world/workspace.ts'
 import { clip, messageOf } from './errors.ts'
 import { createGates, type Gates } from './gates.ts'
+import { limitOf } from './limit.ts'
 import { createLog, type Log } from './log.ts'
 
 /** How a session reaches the model: a base URL, and a fetch where no socket is wanted. */
@@ -34,6 +35,8 @@ export interface PlayOptions {
   dialect: Dialect
   /** ms a turn may take, on top of `deliveryMs`. */
   limitMs: number
+  /** ms a gate is waited for; on top of `limitMs` too. */
+  gateMs: number
   /** Driver and host share this process: gates are given up as soon as both are quiet. */
   shared: boolean
   /** Why this transport cannot carry the session, if it cannot. */
@@ -74,7 +77,7 @@ export async function play(host: Host, facts: Facts, scenario: Scenario, o: Play
   const responders = new Map<Key, Responder>()
   const gates = createGates(
     log,
-    { limitMs: o.limitMs, shared: o.shared },
+    { limitMs: o.gateMs, shared: o.shared },
     (session, place) => responders.get(session)?.sent(place) ?? false,
   )
   const unwatch = o.onPlay?.((fault, line) =>
@@ -169,7 +172,7 @@ async function playSession(p: Playing): Promise<void> {
     spillDir: space.spillDir,
     figures: script.figures ?? {},
   }
-  const limit = o.limitMs + (o.deliveryMs?.(script) ?? 0)
+  const limit = limitOf(p.scenario, o) + (o.deliveryMs?.(script) ?? 0)
   try {
     const opened = await within(p.host.open(base, services), limit)
     if (opened === timedOut) return p.end('limit', `the host did not open a session within ${limit} ms`)

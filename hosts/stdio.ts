@@ -4,7 +4,7 @@ import type { Case, Dialect, Facts, Scenario, Trace } from '../contract/index.ts
 import { startHttpServer, unfitForHttp } from '../wire/index.ts'
 import { createBase, openWorkspaces } from '../world/workspace.ts'
 import { type Child, startChild } from './child.ts'
-import { type Driver, type DriverOptions, type RunLimits, startMsDefault } from './driver.ts'
+import { type Driver, type DriverOptions, gateMsDefault, type RunLimits, startMsDefault } from './driver.ts'
 import { HostError, messageOf } from './errors.ts'
 import { checkFacts } from './facts.ts'
 import { type PlayOptions, play } from './play.ts'
@@ -55,6 +55,7 @@ export async function driveStdio(command: readonly string[], o: DriverOptions): 
     const options: PlayOptions = {
       dialect,
       limitMs: o.limitMs * limits.factor,
+      gateMs: gateMsDefault * limits.factor,
       shared: false,
       ...(server
         ? { reach: reachByServer(server), inexpressible: unfitForHttp, deliveryMs: deliveryOverHttp }

@@ -24,6 +24,7 @@ try {
     const trace = await play(host, facts, order.scenario, {
       dialect: order.dialect,
       limitMs: order.limitMs,
+      gateMs: order.gateMs,
       shared: true,
       reach: reachByFetch,
       workspaces,
