@@ -103,8 +103,8 @@ function tooSlow(inputs: string[], answers: Answered[], event: number): Finding[
   if (!less || !more) return []
   const growthAt = (n: number) => more[n]! / Math.max(less[n]!, leastNs)
   const middle = Math.floor(times / 2)
-  // A machine with other things to do slows some of the runs; what is not linear shows in the quickest of them too.
-  const growth = Math.min(growthAt(middle), growthAt(0))
+  // A machine with other things to do slows some of the runs; what is not linear shows at every rank, not in the median alone.
+  const growth = Math.min(...less.map((_, n) => growthAt(n)))
   return growth <= mostGrowth
     ? []
     : [
