@@ -68,9 +68,14 @@ function judge(stories: Story[], c: Case, facts: Facts): Judgement {
       findings.push(...tooSlow(e.inputs, e.answers, e.seq))
     }
   if (!reached) return notReached('the component was not asked')
-  if (!c.want || findings.length > 0) return judged(findings)
+  if (findings.length > 0) return judged(findings)
+  if (!c.want && !stories.some(isTimed)) return notReached('the component’s answers bear no times (ns)')
+  if (!c.want) return judged([])
   return values(stories, c, facts)
 }
+
+const isTimed = (story: Story) =>
+  story.trace.events.some((e) => e.k === 'probe' && e.answers.every((a) => a.ns !== undefined))
 
 const unanswered = (inputs: string[], answers: Answered[], event: number): Finding[] =>
   inputs.flatMap((input, i) =>

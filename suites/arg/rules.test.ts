@@ -248,6 +248,9 @@ describe('ARG-11', () => {
     )
     expect(tiny.is).toBe('held')
   })
+  it('is not reached without times', () => {
+    expect(r.judge([tellProbe(growth!, () => ({ error: 'no' }))], growth!, facts()).is).toBe('not-reached')
+  })
   it('wants an answer for 100,000 levels, and the neighbours served', () => {
     const story = (
       third: { out?: string; error?: string },
