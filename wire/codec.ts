@@ -12,7 +12,7 @@ export interface Encoded {
   headers: Record<string, string>
   bytes: Uint8Array
   /** The same answer to a request that did not ask for a stream; or why this dialect cannot say it so. */
-  whole: Uint8Array | { inexpressible: string }
+  readonly whole: Uint8Array | { inexpressible: string }
   /** The offset just after the event of that place; undefined: there is no such place. */
   at(place: Place): number | undefined
   /** Offsets at which a cut hurts: inside characters, escapes, line ends, field names, before and after markers. Sorted, distinct. */

@@ -46,7 +46,8 @@ export interface Composition {
   /** The dialect's own error event of a type. */
   errorEvent(type: string): SseEvent
   headers: Record<string, string>
-  whole: Encoded['whole']
+  /** Made when a request asks for no stream. */
+  whole(): Encoded['whole']
 }
 
 /** The stream of a composed answer, ended as `how` wants. */
@@ -136,7 +137,11 @@ export function compose(c: Composition, how: Delivery): Encoded {
     status: 200,
     headers: c.headers,
     bytes,
-    whole: ending === 'clean' && place === undefined ? c.whole : { inexpressible: 'a broken answer has no whole body' },
+    get whole() {
+      return ending === 'clean' && place === undefined
+        ? c.whole()
+        : { inexpressible: 'a broken answer has no whole body' }
+    },
     // Looked for only where an answer is cut there: it is the dearest part of encoding.
     get hostile() {
       return hostileOffsets(bytes)

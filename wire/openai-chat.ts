@@ -105,7 +105,7 @@ function encodeBlocks(answer: BlocksAnswer, context: EncodeContext): Encoded | {
       stranger: (n) => ({ type: 'telemetry', data: q({ object: 'telemetry', n, choices: [] }) }),
       errorEvent,
       headers: { 'content-type': 'text/event-stream; charset=utf-8' },
-      whole: wholeOf(plan),
+      whole: () => wholeOf(plan),
     },
     answer,
   )
