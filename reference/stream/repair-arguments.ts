@@ -1,10 +1,12 @@
 // The five steps that mend damaged argument text (contract, ARG), each one pass over the text without recursion. A step takes
 // away or closes; it must never write a key or a scalar, and what it takes away leaves a gap, so that no two tokens become one.
-import { isObject, type Json, parseJson, slotFigures } from '../../contract/index.ts'
+import { parseJson, slotFigures } from '../../contract/index.ts'
+import { faultInJson, isHex } from './strict-json.ts'
 
 /** `value` is the JSON text of an object: what the tool gets. `step`: the step that succeeded, 1 for strict text. */
 export type Repaired = { value: string; step: number } | { fault: string }
-export type Strict = { value: string; object: { [k: string]: Json } } | { fault: string }
+/** `empty`: the object has no key. */
+export type Strict = { value: string; empty: boolean } | { fault: string }
 /** A step gives the mended text; the text it got when there is nothing to mend; or why nobody can mend it. */
 export type Mend = (text: string) => string | { fault: string }
 
@@ -40,23 +42,24 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
 const isBlank = (code: number): boolean => code === SPACE || code === LF || code === CR || code === TAB
-const isHex = (code: number): boolean =>
-  (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66)
-
 export const parseStrict: LadderSteps['parseStrict'] = (text) => {
   const value = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(value)
-  } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) }
-  }
-  if (!isObject(parsed)) return { fault: `a JSON object was expected, not ${kindOf(parsed)}` }
-  return { value, object: parsed }
+  const fault = faultInJson(value)
+  if (fault !== undefined) return { fault }
+  const start = blankEnd(value, 0)
+  if (value.charCodeAt(start) !== OPEN_OBJECT)
+    return { fault: `a JSON object was expected, not ${kinds[value[start]!] ?? 'a number'}` }
+  return { value, empty: value.charCodeAt(blankEnd(value, start + 1)) === CLOSE_OBJECT }
 }
 
-const kindOf = (value: unknown): string =>
-  value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`
+/** What a JSON text is that begins so. */
+const kinds: Record<string, string> = { '[': 'an array', '"': 'a string', t: 'true', f: 'false', n: 'null' }
+
+function blankEnd(text: string, from: number): number {
+  let at = from
+  while (isBlank(text.charCodeAt(at))) at++
+  return at
+}
 
 /** The offset just after the string that begins at `from`; the length of the text when it never ends. */
 function afterString(text: string, from: number): number {
@@ -92,10 +95,9 @@ type Control = (code: number) => string
 const escaped = (code: number): string | undefined =>
   code === TAB ? '\\t' : code === LF ? '\\n' : code === CR ? '\\r' : undefined
 
-/** Rewrites raw control characters inside strings, but for those that stand in an escape. */
-function rewriteControls(text: string, write: Control): string {
-  const pieces: string[] = []
-  let kept = 0
+/** Offsets of raw control characters inside strings, but for those that stand in an escape. */
+function controlsIn(text: string): number[] {
+  const found: number[] = []
   let inString = false
   const { length } = text
   for (let i = 0; i < length; i++) {
@@ -110,14 +112,31 @@ function rewriteControls(text: string, write: Control): string {
         while (i < end && isHex(text.charCodeAt(i + 1))) i++
         if (i < end && text.charCodeAt(i + 1) < SPACE) i++
       }
-    } else if (code < SPACE) {
-      pieces.push(text.slice(kept, i), write(code))
-      kept = i + 1
-    }
+    } else if (code < SPACE) found.push(i)
   }
-  if (kept === 0) return text
-  pieces.push(text.slice(kept))
-  return pieces.join('')
+  return found
+}
+
+/** The text with each control character that `controlsIn` finds written as `write` says. */
+function rewriteControls(text: string, write: Control): string {
+  const offsets = controlsIn(text)
+  if (offsets.length === 0) return text
+  const written = Array.from({ length: SPACE }, (_, code) => write(code))
+  const growth = Math.max(...written.map((piece) => piece.length)) - 1
+  const units = new Uint16Array(text.length + growth * offsets.length)
+  let length = 0
+  let next = 0
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (offsets[next] !== i) {
+      units[length++] = code
+      continue
+    }
+    next++
+    const piece = written[code]!
+    for (let j = 0; j < piece.length; j++) units[length++] = piece.charCodeAt(j)
+  }
+  return Buffer.from(units.buffer, 0, length * 2).toString('utf16le')
 }
 
 /** Step 2: TAB, LF and CR become their escapes, the other control characters are dropped. */
@@ -216,13 +235,8 @@ export const writesEmptyObject: LadderSteps['writesEmptyObject'] = (text) => /\{
  * tokens are the same, and each key can be read as it came and as it became.
  */
 export const joinsKeys: LadderSteps['joinsKeys'] = (original, step) => {
-  let drops = false
-  let text = rewriteControls(original, (code) => {
-    const kept = escaped(code)
-    if (kept === undefined) drops = true
-    return kept ?? String.fromCharCode(code)
-  })
-  if (!drops) return false
+  if (!controlsIn(original).some((offset) => escaped(original.charCodeAt(offset)) === undefined)) return false
+  let text = rewriteControls(original, (code) => escaped(code) ?? String.fromCharCode(code))
   for (const mend of [dropCommas, closeOpen, dropStray].slice(0, step - 2)) {
     const mended = mend(text)
     if (typeof mended === 'string') text = mended
@@ -241,8 +255,8 @@ export const joinsKeys: LadderSteps['joinsKeys'] = (original, step) => {
       const keys = open[open.length - 1]
       if (keys && text.charCodeAt(next) === COLON) {
         const token = text.slice(i, end)
-        const became = keyOf(rewriteControls(token, () => ''))
-        const was = keyOf(rewriteControls(token, (control) => `\\u${control.toString(16).padStart(4, '0')}`))
+        const became = keyOf(token.replace(rawControls, ''))
+        const was = keyOf(token)
         const earlier = keys.get(became)
         if (earlier !== undefined && earlier !== was) return true
         keys.set(became, was)
@@ -253,7 +267,12 @@ export const joinsKeys: LadderSteps['joinsKeys'] = (original, step) => {
   return false
 }
 
-const keyOf = (token: string): string => String(parseJson(token) ?? token)
+const rawControls = /[\u0000-\u001f]/g
+const asEscape = (control: string): string => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** What a key means; most are what stands between their quotes. */
+const keyOf = (token: string): string =>
+  token.includes('\\') ? String(parseJson(token.replace(rawControls, asEscape)) ?? token) : token.slice(1, -1)
 
 export const ladderSteps: LadderSteps = {
   parseStrict,
@@ -285,7 +304,7 @@ export const repairArguments: RepairArguments = (text, limit = slotFigures.repai
     current = mended
     const parsed = steps.parseStrict(current)
     if ('fault' in parsed) continue
-    if (Object.keys(parsed.object).length === 0 && !steps.writesEmptyObject(text))
+    if (parsed.empty && !steps.writesEmptyObject(text))
       return { fault: `${strict.fault}; nothing was written that could be mended` }
     if (steps.joinsKeys(text, step))
       return { fault: `${strict.fault}; mending would make two keys of one object equal` }
