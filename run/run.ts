@@ -12,9 +12,9 @@ import type {
   Trace,
 } from '../contract/index.ts'
 import { connect } from '../hosts/connect.ts'
+import { spoken as suiteSpeaks } from '../hosts/dialects.ts'
 import type { Driver } from '../hosts/driver.ts'
 import { UsageError } from '../hosts/errors.ts'
-import { codecs } from '../wire/index.ts'
 import type { Progress, RunOptions } from './api.ts'
 import { writeFailure } from './failure-file.ts'
 import { confirm, type Execution, judgeTraces, type Outcome, type PlayContext, playCases } from './play-cases.ts'
@@ -56,7 +56,7 @@ export function selectRules(rules: readonly Rule[], only: readonly string[] = []
 }
 
 function selectDialects(facts: Facts, wanted: readonly Dialect[] | undefined): Dialect[] {
-  const spoken = facts.dialects.filter((d) => codecs[d] !== undefined)
+  const spoken = facts.dialects.filter((d) => suiteSpeaks.includes(d))
   for (const d of wanted ?? [])
     if (!spoken.includes(d))
       throw new UsageError(
