@@ -1,7 +1,7 @@
 // Every replaceable part of the reference, by name, and the host that is made of them. Replacing one part is how anything else is
 // tried in its place; the reference itself must never know which part stands where.
 import { createRequire } from 'node:module'
-import { type Facts, type Host, isCutOff, opensLadder, slotFigures } from '../contract/index.ts'
+import { type Facts, type Host, idleJudgedMs, isCutOff, opensLadder, slotFigures } from '../contract/index.ts'
 import { answerProbe } from './arguments-probe.ts'
 import { type Catalogue, catalogue } from './catalog/catalog.ts'
 import { type Dispatch, dispatch } from './slot/dispatcher.ts'
@@ -118,7 +118,8 @@ export const defaultParts: Parts = {
   showText,
 }
 
-export const declaredFigures: InForce = { asks: 4, repairMax: slotFigures.repairMax, idleMs: 30_000 }
+/** The idle limit is the longest that is still judged. */
+export const declaredFigures: InForce = { asks: 4, repairMax: slotFigures.repairMax, idleMs: idleJudgedMs }
 
 /** The reference host, with these parts in place of its own. */
 export function createReference(parts: Partial<Parts> = {}): Host {
