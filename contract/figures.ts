@@ -38,6 +38,9 @@ export const idleJudgedMs = 30_000
 /** ARG-1: beyond this depth an error result is as good as the value. */
 export const depthJudged = 100
 
+/** ARG-11: how repair's cost may grow between two sizes in bytes, timed that many times each. */
+export const repairCost = { small: 262_144, large: 1_048_576, mostGrowth: 8, times: 5 } as const
+
 /** STR-17: never asked again. */
 export const finalStatuses: readonly number[] = [400, 401, 403, 404, 422]
 

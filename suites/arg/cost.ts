@@ -2,18 +2,14 @@
 // only how the times of one probe compare.
 import type fc from 'fast-check'
 import type { Answered, Case, Facts, Finding, Judgement, Rule, Story } from '../../contract/index.ts'
-import { sameJson } from '../../contract/index.ts'
+import { repairCost, sameJson } from '../../contract/index.ts'
 import { example } from '../build.ts'
 import { finding, judged, notReached, quote } from '../observe.ts'
 import { type Damaged, probeScenario } from './cases.ts'
 import { mixed } from './damage.ts'
 import { judgeArguments } from './judge.ts'
 
-const small = 256 * 1024
-const large = 1024 * 1024
-/** Times of each size; the median counts. */
-const times = 5
-const mostGrowth = 8
+const { small, large, times, mostGrowth } = repairCost
 /** ns under which a time says more of the clock than of the host. */
 const leastNs = 200_000
 

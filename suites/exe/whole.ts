@@ -1,6 +1,7 @@
 // EXE-8: what a tool gave reaches the model whole. It must allow every lawful dress: one JSON string encoding, a prefix, a wrapper.
 import * as fc from 'fast-check'
 import type { Case, Facts, Finding, Outcome, Rule, Scenario, Story } from '../../contract/index.ts'
+import { slotFigures } from '../../contract/index.ts'
 import { answer, call, example, oneTurn, round, tool } from '../build.ts'
 import { eventsOf, finding, judged, notReached, quote } from '../observe.ts'
 import { accepted, named, nextRequest, outcomesOf, ownMark, shownIn } from './seen.ts'
@@ -116,8 +117,8 @@ const scene = (outcomes: Outcome[]): Scenario =>
 
 /** The most bytes that this host certainly hands back whole; room is left for the mark and for encodings. */
 const whole = (facts: Facts): number => {
-  const { inlineMax = 30_000, shellMax = 30_000 } = facts.figures
-  return Math.max(0, Math.min(inlineMax, shellMax, 30_000) - 500)
+  const { inlineMax = slotFigures.shellMax, shellMax = slotFigures.shellMax } = facts.figures
+  return Math.max(0, Math.min(inlineMax, shellMax, slotFigures.shellMax) - 500)
 }
 const bytes = (text: string) => new TextEncoder().encode(JSON.stringify(text)).length
 
