@@ -57,7 +57,8 @@ export function vectorCases(facts: Facts, rule: VectorRule): Case[] {
   const cases: Case[] = []
   for (let at = 0; at < all.length; at += many) {
     const some = all.slice(at, at + many)
-    cases.push(argCase(facts, `vectors: ${some.map((v) => v.why).join('; ')}`, some))
+    const whys = [...new Set(some.map((v) => v.why))].join('; ')
+    cases.push(argCase(facts, `vectors ${at + 1} to ${at + some.length}: ${whys}`, some))
   }
   return cases
 }
