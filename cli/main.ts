@@ -96,6 +96,8 @@ if (started !== undefined && realpathSync(started) === fileURLToPath(import.meta
   process.stdout.on('error', (error: NodeJS.ErrnoException) =>
     process.exit(error.code === 'EPIPE' ? 0 : exitCodes.ours),
   )
+  // What a host module leaves behind may throw when nobody waits for it any more.
+  process.on('uncaughtException', (error) => process.exit(told(error, processIo)))
   process.exitCode = await main(process.argv.slice(2))
   // A host may leave timers or sockets behind in this process; what is to be said has been said.
   process.stdout.write('', () => process.exit())

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { Ajv } from 'ajv'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import type { RunResult } from '../contract/index.ts'
 import { main } from './main.ts'
@@ -46,6 +47,9 @@ describe('run', () => {
       ['ARG-4', 'passed'],
     ])
     for (const r of report.results) expect(r.reached).toBeGreaterThan(2)
+    const schema = JSON.parse(readFileSync(at('contract/schemas/run-result.schema.json'), 'utf8')) as object
+    const validate = new Ajv({ allowUnionTypes: true, strictTypes: false }).compile(schema)
+    expect(validate(report), JSON.stringify(validate.errors?.slice(0, 3))).toBe(true)
   })
   it('is inconclusive where nothing of the host is asked for', async () => {
     expect((await cli('run', ...short, '--profile', 'economy')).code).toBe(5)
