@@ -7,4 +7,11 @@ import { libraryFaults } from './libraries.ts'
 import { schFaults } from './sch.ts'
 import { strFaults } from './str.ts'
 
-export const faults: readonly Fault[] = [...strFaults, ...argFaults, ...exeFaults, ...schFaults, ...forFaults, ...libraryFaults]
+export const faults: readonly Fault[] = [
+  ...strFaults,
+  ...argFaults,
+  ...exeFaults,
+  ...schFaults,
+  ...forFaults,
+  ...libraryFaults,
+]
