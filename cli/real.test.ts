@@ -1,6 +1,8 @@
 // The command line on the real engine: the reference, small hosts, a recording, a Ctrl-C. Few and short; the words are tested elsewhere.
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -28,7 +30,8 @@ async function cli(...argv: string[]): Promise<{ code: number; out: string; err:
       },
     })
   const io = { out: into('out'), err: into('err'), env: {}, onInterrupt: () => () => {}, exit: () => {} }
-  const code = await main([...argv, ...(argv[0] === 'run' ? ['--out', join(dir, 'failures')] : [])], io)
+  const out = argv[0] === 'run' && !argv.includes('--out') ? ['--out', join(dir, 'failures')] : []
+  const code = await main([...argv, ...out], io)
   return { code, ...said }
 }
 
@@ -53,6 +56,24 @@ describe('run', () => {
   })
   it('is inconclusive where nothing of the host is asked for', async () => {
     expect((await cli('run', ...short, '--profile', 'economy')).code).toBe(5)
+  })
+  it('says that a port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const program = [
+      '--',
+      process.execPath,
+      '--import',
+      'tsx',
+      at('cli/main.ts'),
+      'serve-host',
+      at('docs/example-host.mjs'),
+    ]
+    const { code, err } = await cli('run', ...short, '--out', join(dir, 'failures'), '--port', String(port), ...program)
+    other.close()
+    expect(err).toContain(`Port ${port} on 127.0.0.1 is taken by another program`)
+    expect(code).toBe(2)
   })
   it('plays the example host of the guide', async () => {
     const { code, out } = await cli('run', ...short, '--host', at('docs/example-host.mjs'))

@@ -40,6 +40,8 @@ interface Flags extends HostFlags {
   report: string[]
   out: string
   workers?: string
+  http?: true
+  port?: string
   strict?: true
   strictMock?: true
 }
@@ -57,6 +59,8 @@ export const runCommand = (context: Context): Command =>
     .option('--report <kind=file>', 'json=FILE; repeatable', (value: string, all: string[]) => [...all, value], [])
     .option('--out <dir>', 'where failures are written, a file each', defaultOut)
     .option('--workers <n>', 'worker threads')
+    .option('--http', 'a program reaches the model through a real HTTP server, also where it can take the tunnel')
+    .option('--port <n>', 'where that server listens on 127.0.0.1; implies --http; default: any free port')
     .option('--strict', 'SHOULD rules that fail count as failures')
     .option('--strict-mock', 'the model server answers 400 to requests its dialect forbids')
     .action(async (rest: string[], flags: Flags) => {
@@ -75,6 +79,8 @@ export const runCommand = (context: Context): Command =>
         ...(flags.dialect === undefined ? {} : { dialects: toDialects(flags.dialect) }),
         ...(flags.budget === undefined ? {} : { budgetMs: toMs('--budget', flags.budget) }),
         ...(flags.workers === undefined ? {} : { workers: toInteger('--workers', flags.workers, 1, 256) }),
+        ...(flags.http ? { http: true } : {}),
+        ...(flags.port === undefined ? {} : { port: toInteger('--port', flags.port, 1, 65_535) }),
         ...(flags.strictMock ? { strictMock: true } : {}),
       }
       const engine = await context.load()

@@ -26,6 +26,8 @@ export interface DriverOptions {
   strictMock?: boolean
   /** Keeps a stdio host off the tunnel even where it can take it. */
   http?: boolean
+  /** Where its model server listens; left out: any free port. */
+  port?: number
 }
 
 /** ms a gate is waited for before it counts as unmet, where quiet cannot be seen. */

@@ -5,7 +5,7 @@ import { startHttpServer, unfitForHttp } from '../wire/index.ts'
 import { createBase, openWorkspaces } from '../world/workspace.ts'
 import { type Child, startChild } from './child.ts'
 import { type Driver, type DriverOptions, gateMsDefault, type RunLimits, startMsDefault } from './driver.ts'
-import { HostError, messageOf } from './errors.ts'
+import { HostError, messageOf, UsageError } from './errors.ts'
 import { checkFacts } from './facts.ts'
 import { type PlayOptions, play } from './play.ts'
 import { deliveryOverHttp, reachByFetch, reachByServer } from './reach.ts'
@@ -31,9 +31,9 @@ export async function driveStdio(command: readonly string[], o: DriverOptions): 
   const name = command.join(' ')
   let running = await start(command, startMs)
   const { facts } = running
+  const server = facts.can.tunnel && !o.http && o.port === undefined ? undefined : await listen()
   const base = createBase()
   const workspaces = openWorkspaces(base.dir)
-  const server = facts.can.tunnel && !o.http ? undefined : await startHttpServer()
   const width = Math.max(1, Math.min(mostParallel, facts.can.parallel, facts.can.sessions))
   let served = 0
   let nextName = 1
@@ -117,6 +117,15 @@ export async function driveStdio(command: readonly string[], o: DriverOptions): 
       await server?.close()
       base.remove()
     },
+  }
+
+  async function listen() {
+    try {
+      return await startHttpServer(o.port === undefined ? {} : { port: o.port })
+    } catch (error) {
+      await running.child.end()
+      throw new UsageError(messageOf(error))
+    }
   }
 
   async function start(cmd: readonly string[], ms: number): Promise<Running> {

@@ -22,6 +22,9 @@ export interface RunOptions {
   /** Where failures are written, one file each. */
   outDir: string
   workers?: number
+  /** Keeps a stdio host off the tunnel: the model is a real HTTP server on 127.0.0.1, on this port where one is given. */
+  http?: boolean
+  port?: number
   /** HTTP 400 for what the strict mock refuses. */
   strictMock?: boolean
   signal?: AbortSignal

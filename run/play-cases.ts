@@ -80,7 +80,8 @@ export function judgeTraces(c: Case, traces: Trace[], rule: Rule, always: readon
   return {
     case: c,
     traces,
-    own: cut === -1 || own.is === 'broken' || own.is === 'harness-error' ? own : endedBadly(traces[cut]!, cut),
+    // What a rule says was not reached, it does not speak of: a host may lawfully wait longer than we do.
+    own: cut !== -1 && own.is === 'held' ? endedBadly(traces[cut]!, cut) : own,
     others: others.map((r) => ({ rule: r, outcome: judge(r) })),
   }
 }

@@ -32,6 +32,8 @@ export async function run(o: RunOptions): Promise<RunResult> {
     limitMs: o.limitMs,
     ...(o.workers === undefined ? {} : { workers: o.workers }),
     ...(o.strictMock === undefined ? {} : { strictMock: o.strictMock }),
+    ...(o.http === undefined ? {} : { http: o.http }),
+    ...(o.port === undefined ? {} : { port: o.port }),
   })
   try {
     const rules = selectRules(o.rules, o.only)
@@ -113,7 +115,7 @@ class RunSession {
       ms: Date.now() - this.started,
       executions: this.executions,
       results,
-      profiles: profileStates(results, facts),
+      profiles: profileStates(results, facts, this.rules.length === this.o.rules.length),
     }
   }
 
@@ -137,10 +139,23 @@ class RunSession {
 
   private async examples(rule: Rule, dialect: Dialect): Promise<void> {
     const t = this.tally(rule, dialect)
-    if (t.barred || this.over(t)) return
+    if (t.barred) return
     const cases = rule.examples(this.driver.facts)
+    if (cases.length === 0 && !rule.more) {
+      const { figure } = rule
+      const undeclared = figure !== undefined && this.driver.facts.figures[figure] === undefined
+      t.barred = {
+        verdict: 'not-claimed',
+        why: undeclared ? `the host declares no figure ${figure}` : 'it has no case for what this host declares',
+      }
+      return
+    }
     t.cases += cases.length
-    for (let i = 0; i < cases.length && !this.over(t); i += this.driver.width) {
+    for (let i = 0; i < cases.length; i += this.driver.width) {
+      if (this.over(t)) {
+        t.cut = true
+        return
+      }
       const batch = cases.slice(i, i + this.driver.width)
       const played = await playCases(batch, rule, this.always(), this.context(dialect))
       for (const e of played) await this.take(e, rule, dialect, undefined)
@@ -149,7 +164,7 @@ class RunSession {
 
   private async property(rule: Rule, dialect: Dialect): Promise<void> {
     const t = this.tally(rule, dialect)
-    if (t.barred || rule.slow || t.failures.length > 0 || !rule.more || this.over(t)) return
+    if (t.barred || t.cut || rule.slow || t.failures.length > 0 || !rule.more || this.over(t)) return
     const arbitrary = rule.more(this.driver.facts)
     const base = seedFor(this.o.seed, rule.id, dialect)
     const wanted = t.reached + this.o.runs
@@ -269,18 +284,23 @@ interface From {
 
 const keyOf = (rule: Rule, dialect: Dialect) => `${rule.id} ${dialect}`
 
-/** A profile is met only if all its MUST rules that apply were judged and passed, in every dialect that can say them. */
-export function profileStates(results: RunResult['results'], facts: Facts): Record<Profile, ProfileState> {
+/**
+ * A profile is met only if all its MUST rules that apply were judged and passed, in every dialect that can say them. A rule that none of
+ * the dialects can say does not apply. Where rules were left out of the run, none is met.
+ */
+export function profileStates(
+  results: RunResult['results'],
+  facts: Facts,
+  whole = true,
+): Record<Profile, ProfileState> {
   const stateOf = (profile: Profile): ProfileState => {
     if (!facts.profiles.includes(profile)) return 'not-claimed'
     const musts = results.filter((r) => r.rule.profile === profile && r.rule.level === 'MUST')
     if (musts.some((r) => r.verdict === 'failed')) return 'broken'
-    const applies = musts.filter((r) => !(r.verdict === 'not-claimed' && r.rule.feature !== undefined))
-    const judged = applies.filter((r) => r.verdict === 'passed')
-    const fine = applies.every(
-      (r) => r.verdict === 'passed' || (r.verdict === 'not-expressible' && judged.some((j) => j.rule.id === r.rule.id)),
+    const applies = musts.filter(
+      (r) => r.verdict !== 'not-expressible' && !(r.verdict === 'not-claimed' && r.rule.feature !== undefined),
     )
-    return fine && judged.length > 0 ? 'met' : 'not-judged'
+    return whole && applies.length > 0 && applies.every((r) => r.verdict === 'passed') ? 'met' : 'not-judged'
   }
   return { core: stateOf('core'), governed: stateOf('governed'), economy: stateOf('economy') }
 }

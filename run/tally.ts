@@ -7,6 +7,8 @@ export interface Tally {
   dialect: Dialect
   /** Set where it is not judged at all. */
   barred?: { verdict: 'not-claimed' | 'not-observable' | 'left-out'; why: string }
+  /** Not all its examples were played. */
+  cut?: true
   cases: number
   executions: number
   reached: number
@@ -66,6 +68,7 @@ function verdictOf(t: Tally): [Verdict, string | undefined] {
   if (t.harness !== undefined) return ['harness-error', t.harness]
   if (t.flaky > 0)
     return ['flaky', `${t.flaky} of ${t.executions} executions failed once and were right when played again`]
+  if (t.cut) return ['left-out', t.note]
   if (t.reached > 0) return ['passed', t.note]
   if (t.executions > 0) return ['not-reached', t.unreached ?? 'no execution delivered its stimulus']
   if (t.inexpressible > 0) return ['not-expressible', t.inexpressibleWhy]

@@ -16,7 +16,16 @@ export interface Workspaces {
 /** A folder for all workspaces of a driver. Whoever makes it removes it. */
 export function createBase(): { dir: string; remove(): void } {
   const dir = mkdtempSync(join(tmpdir(), 'slotproof-'))
-  return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) }
+  const sweep = () => rmSync(dir, { recursive: true, force: true })
+  // Also where the process is ended before its driver is.
+  process.once('exit', sweep)
+  return {
+    dir,
+    remove() {
+      process.off('exit', sweep)
+      sweep()
+    },
+  }
 }
 
 /** Workspaces below `base`. One that was left as empty as it was given is given again: making folders costs more than most sessions. */

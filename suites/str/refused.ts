@@ -62,7 +62,7 @@ function waitFindings(story: Story, a: AnswerTold, { headers }: Refusal): Findin
   return [
     finding(
       `after Retry-After: ${given} the next request comes ${owed} ms later or more`,
-      `it came after ${waited} ms`,
+      `it came after ${Math.round(waited)} ms`,
       [a.event, next.event],
     ),
   ]
