@@ -37,6 +37,9 @@ const COLON = 0x3a
 const OPEN_ARRAY = 0x5b
 const BACKSLASH = 0x5c
 const CLOSE_ARRAY = 0x5d
+const LETTER_N = 0x6e
+const LETTER_R = 0x72
+const LETTER_T = 0x74
 const LETTER_U = 0x75
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
@@ -89,58 +92,54 @@ function gapsIn(text: string): Gaps {
   }
 }
 
-/** What becomes of a raw control character inside a string. */
-type Control = (code: number) => string
+/** The letter that TAB, LF and CR are escaped with; 0: the character is dropped. */
+const escapeOf = (control: number): number =>
+  control === TAB ? LETTER_T : control === LF ? LETTER_N : control === CR ? LETTER_R : 0
 
-const escaped = (code: number): string | undefined =>
-  code === TAB ? '\\t' : code === LF ? '\\n' : code === CR ? '\\r' : undefined
+/** The last offset of the escape that begins at `from`, with a character that stands where one of its digits should. */
+function escapeEnd(text: string, from: number): number {
+  let at = from + 1
+  if (text.charCodeAt(at) !== LETTER_U) return at
+  const end = at + 4
+  while (at < end && isHex(text.charCodeAt(at + 1))) at++
+  return at < end && text.charCodeAt(at + 1) < SPACE ? at + 1 : at
+}
 
-/** Offsets of raw control characters inside strings, but for those that stand in an escape. */
-function controlsIn(text: string): number[] {
-  const found: number[] = []
-  let inString = false
+/**
+ * Step 2: raw TAB, LF and CR inside strings become their escapes, other control characters there are dropped; those that stand in an
+ * escape stay.
+ */
+export const escapeControls: Mend = (text) => {
   const { length } = text
+  // The mended text, begun at the first of them; each becomes two units at most.
+  let units: Uint16Array | undefined
+  let size = 0
+  let inString = false
   for (let i = 0; i < length; i++) {
     const code = text.charCodeAt(i)
-    if (code === QUOTE) inString = !inString
-    else if (!inString) continue
-    else if (code === BACKSLASH) {
-      i++
-      // Up to four digits of \uXXXX, and the character that stands where a digit should.
-      if (text.charCodeAt(i) === LETTER_U) {
-        const end = i + 4
-        while (i < end && isHex(text.charCodeAt(i + 1))) i++
-        if (i < end && text.charCodeAt(i + 1) < SPACE) i++
+    if (inString && code < SPACE) {
+      if (units === undefined) {
+        units = new Uint16Array(2 * length - i)
+        for (; size < i; size++) units[size] = text.charCodeAt(size)
       }
-    } else if (code < SPACE) found.push(i)
-  }
-  return found
-}
-
-/** The text with each control character that `controlsIn` finds written as `write` says. */
-function rewriteControls(text: string, write: Control): string {
-  const offsets = controlsIn(text)
-  if (offsets.length === 0) return text
-  const written = Array.from({ length: SPACE }, (_, code) => write(code))
-  const growth = Math.max(...written.map((piece) => piece.length)) - 1
-  const units = new Uint16Array(text.length + growth * offsets.length)
-  let length = 0
-  let next = 0
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (offsets[next] !== i) {
-      units[length++] = code
+      const letter = escapeOf(code)
+      if (letter === 0) continue
+      units[size++] = BACKSLASH
+      units[size++] = letter
       continue
     }
-    next++
-    const piece = written[code]!
-    for (let j = 0; j < piece.length; j++) units[length++] = piece.charCodeAt(j)
+    if (units !== undefined) units[size++] = code
+    if (code === QUOTE) inString = !inString
+    else if (inString && code === BACKSLASH) {
+      const end = Math.min(escapeEnd(text, i), length - 1)
+      while (i < end) {
+        i++
+        if (units !== undefined) units[size++] = text.charCodeAt(i)
+      }
+    }
   }
-  return Buffer.from(units.buffer, 0, length * 2).toString('utf16le')
+  return units === undefined ? text : Buffer.from(units.buffer, 0, size * 2).toString('utf16le')
 }
-
-/** Step 2: TAB, LF and CR become their escapes, the other control characters are dropped. */
-export const escapeControls: Mend = (text) => rewriteControls(text, (code) => escaped(code) ?? '')
 
 /** Step 3: commas with nothing but white space and commas between them and a closer or the end. */
 export const dropCommas: Mend = (text) => {
@@ -230,13 +229,17 @@ export const sizeOf: LadderSteps['sizeOf'] = (text) => Buffer.byteLength(text, '
 
 export const writesEmptyObject: LadderSteps['writesEmptyObject'] = (text) => /\{[ \t\r\n]*\}/.test(text)
 
+/** Control characters that step 2 drops. */
+const drops = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/
+const allDrops = new RegExp(drops, 'g')
+
 /**
- * The steps are done again with the characters that step 2 drops left in their strings: steps 3 to 5 never look there, so the
- * tokens are the same, and each key can be read as it came and as it became.
+ * The steps are done again on the text as it came: steps 3 to 5 never look inside strings, so the tokens are the same, and each key
+ * can be read as it came and as it became.
  */
 export const joinsKeys: LadderSteps['joinsKeys'] = (original, step) => {
-  if (!controlsIn(original).some((offset) => escaped(original.charCodeAt(offset)) === undefined)) return false
-  let text = rewriteControls(original, (code) => escaped(code) ?? String.fromCharCode(code))
+  if (!drops.test(original) || !mayDropInKey(original)) return false
+  let text = original
   for (const mend of [dropCommas, closeOpen, dropStray].slice(0, step - 2)) {
     const mended = mend(text)
     if (typeof mended === 'string') text = mended
@@ -250,13 +253,11 @@ export const joinsKeys: LadderSteps['joinsKeys'] = (original, step) => {
     else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) open.pop()
     else if (code === QUOTE) {
       const end = afterString(text, i)
-      let next = end
-      while (isBlank(text.charCodeAt(next))) next++
       const keys = open[open.length - 1]
-      if (keys && text.charCodeAt(next) === COLON) {
+      if (keys && text.charCodeAt(blankEnd(text, end)) === COLON) {
         const token = text.slice(i, end)
-        const became = keyOf(token.replace(rawControls, ''))
         const was = keyOf(token)
+        const became = drops.test(token) ? keyOf(token.replace(allDrops, '')) : was
         const earlier = keys.get(became)
         if (earlier !== undefined && earlier !== was) return true
         keys.set(became, was)
@@ -267,12 +268,33 @@ export const joinsKeys: LadderSteps['joinsKeys'] = (original, step) => {
   return false
 }
 
-const rawControls = /[\u0000-\u001f]/g
+/** Does step 2 drop something in a string that a colon follows, commas and closers aside, which later steps may take away? */
+function mayDropInKey(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    if (text.charCodeAt(i) !== QUOTE) continue
+    let dropping = false
+    for (i++; i < text.length; i++) {
+      const code = text.charCodeAt(i)
+      if (code === QUOTE) break
+      if (code === BACKSLASH) i++
+      else if (code < SPACE && escapeOf(code) === 0) dropping = true
+    }
+    if (!dropping) continue
+    let next = i + 1
+    while (isTakenAway(text.charCodeAt(next))) next++
+    if (text.charCodeAt(next) === COLON) return true
+  }
+  return false
+}
+
+const isTakenAway = (code: number): boolean =>
+  isBlank(code) || code === COMMA || code === CLOSE_OBJECT || code === CLOSE_ARRAY
+
 const asEscape = (control: string): string => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** What a key means; most are what stands between their quotes. */
 const keyOf = (token: string): string =>
-  token.includes('\\') ? String(parseJson(token.replace(rawControls, asEscape)) ?? token) : token.slice(1, -1)
+  token.includes('\\') ? String(parseJson(token.replace(/[\u0000-\u001f]/g, asEscape)) ?? token) : token.slice(1, -1)
 
 export const ladderSteps: LadderSteps = {
   parseStrict,
