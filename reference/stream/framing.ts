@@ -114,9 +114,11 @@ export const createFrameParser: FrameParserFactory = (sink, decode) => {
     }
     const text = start < end ? decode(bytes, start, end) : ''
     const { length } = text
+    // Looked for again only once passed, so that a stream that ends its lines in one way is not searched for the other at each.
+    let lf = text.indexOf('\n')
     let cr = text.indexOf('\r')
     for (let at = 0; at < length; ) {
-      const lf = text.indexOf('\n', at)
+      if (lf >= 0 && lf < at) lf = text.indexOf('\n', at)
       if (cr >= 0 && cr < at) cr = text.indexOf('\r', at)
       const isCr = cr >= 0 && (lf < 0 || cr < lf)
       const lineEnd = isCr ? cr : lf
