@@ -54,14 +54,20 @@ interface Repair {
 }
 const asText = (answer: unknown) => parseJson(answer as string)
 const asValue = (answer: unknown) => answer as Json | undefined
+const mend = (text: string): string | undefined => {
+  const mended = repairArguments(text, Number.POSITIVE_INFINITY)
+  return 'fault' in mended ? undefined : mended.value
+}
+/** The ladder gives text, as jsonrepair does; the others give values, so it stands here with parsing its text too. */
 export const repairs: readonly Repair[] = [
+  { name: 'ladder', repair: mend, value: (answer) => (typeof answer === 'string' ? parseJson(answer) : undefined) },
   {
-    name: 'ladder',
-    repair: (text) => repairArguments(text, Number.POSITIVE_INFINITY),
-    value: (answer) => {
-      const mended = answer as ReturnType<typeof repairArguments>
-      return 'fault' in mended ? undefined : parseJson(mended.value)
+    name: 'ladder + parse',
+    repair(text) {
+      const mended = mend(text)
+      return mended === undefined ? undefined : JSON.parse(mended)
     },
+    value: asValue,
   },
   { name: 'jsonrepair', repair: jsonrepair, value: asText },
   {
