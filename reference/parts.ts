@@ -4,6 +4,18 @@ import { createRequire } from 'node:module'
 import { type Facts, type Host, idleJudgedMs, isCutOff, opensLadder, slotFigures } from '../contract/index.ts'
 import { answerProbe } from './arguments-probe.ts'
 import { type Catalogue, catalogue } from './catalog/catalog.ts'
+import {
+  foldName,
+  mayComplete,
+  type NameSteps,
+  type NearestNames,
+  nameDistance,
+  nearestNames,
+  type ResolveName,
+  resolveName,
+  withoutToolWord,
+} from './catalog/names.ts'
+import { answerNamesProbe } from './names-probe.ts'
 import { type Dispatch, dispatch } from './slot/dispatcher.ts'
 import { type Specify, specify } from './slot/spec.ts'
 import { createAssembler } from './stream/assemble.ts'
@@ -15,11 +27,24 @@ import {
 } from './stream/dialects/anthropic-messages.ts'
 import { createChatPlaces } from './stream/dialects/chat-places.ts'
 import {
+  createGeminiDecoder,
+  type GeminiDecoderFactory,
+  type GeminiReading,
+  isOurPart,
+} from './stream/dialects/gemini.ts'
+import {
   type ChatDecoderFactory,
   type ChatReading,
   createChatDecoder,
   isOurChatCall,
 } from './stream/dialects/openai-chat.ts'
+import {
+  createResponsesDecoder,
+  isOurItem,
+  itemOf,
+  type ResponsesDecoderFactory,
+  type ResponsesReading,
+} from './stream/dialects/openai-responses.ts'
 import { parseData } from './stream/events.ts'
 import { createFrameParser, decodeText } from './stream/framing.ts'
 import { type LadderSteps, ladderSteps, repairArguments } from './stream/repair-arguments.ts'
@@ -28,10 +53,12 @@ import { type Attempt, attempt, type Reading } from './turn/attempt.ts'
 import { chatWriter } from './turn/chat-request.ts'
 import { execute, readOutcome } from './turn/execute.ts'
 import { type Finishing, finish, resultOf } from './turn/finish.ts'
+import { geminiWriter } from './turn/gemini-request.ts'
 import type { Writer } from './turn/history.ts'
 import { type NameIds, nameIds, type ShowName, showName } from './turn/ids.ts'
 import { isPause, refusedRoundsMax, saysCalls, stepLimit, type Turning } from './turn/loop.ts'
 import { argumentText, depthMax, isEmptyArguments, isFiltered, lookUp, makePlans, type Planning } from './turn/plan.ts'
+import { responsesWriter } from './turn/responses-request.ts'
 import { pause, pauseMs, retryAfterMs, shouldAskAgain } from './turn/retry.ts'
 import { type InForce, openSession, type ShowText, showText } from './turn/session.ts'
 
@@ -39,8 +66,11 @@ export interface Parts
   extends LadderSteps,
     AnthropicReading,
     ChatReading,
+    ResponsesReading,
+    GeminiReading,
+    NameSteps,
     Omit<Reading, 'createDecoder'>,
-    Omit<Planning, 'steps'>,
+    Omit<Planning, 'steps' | 'nameSteps'>,
     Pick<
       Turning,
       | 'makePlans'
@@ -58,10 +88,14 @@ export interface Parts
   // stream/
   createAnthropicDecoder: AnthropicDecoderFactory
   createChatDecoder: ChatDecoderFactory
+  createResponsesDecoder: ResponsesDecoderFactory
+  createGeminiDecoder: GeminiDecoderFactory
   // slot/, catalog/
   specify: Specify
   dispatch: Dispatch
   catalogue: Catalogue
+  resolveName: ResolveName
+  nearestNames: NearestNames
   // turn/
   attempt: Attempt
   resultOf: Finishing['resultOf']
@@ -69,6 +103,8 @@ export interface Parts
   showName: ShowName
   anthropicWriter: Writer
   chatWriter: Writer
+  responsesWriter: Writer
+  geminiWriter: Writer
   showText: ShowText
 }
 
@@ -81,6 +117,11 @@ export const defaultParts: Parts = {
   createChatDecoder,
   createPlaces: createChatPlaces,
   isOurChatCall,
+  createResponsesDecoder,
+  isOurItem,
+  itemOf,
+  createGeminiDecoder,
+  isOurPart,
   createAssembler,
   ...ladderSteps,
   repairArguments,
@@ -88,6 +129,12 @@ export const defaultParts: Parts = {
   specify,
   dispatch,
   catalogue,
+  foldName,
+  withoutToolWord,
+  mayComplete,
+  nameDistance,
+  resolveName,
+  nearestNames,
 
   argumentText,
   isEmptyArguments,
@@ -105,6 +152,8 @@ export const defaultParts: Parts = {
   showName,
   anthropicWriter,
   chatWriter,
+  responsesWriter,
+  geminiWriter,
 
   attempt,
   retryAfterMs,
@@ -128,8 +177,9 @@ export function createReference(parts: Partial<Parts> = {}): Host {
     describe: async () => facts,
     open: async (setup, services) => openSession(setup, services, all, declaredFigures),
     probe: (probe, inputs) => {
-      if (probe !== 'arguments') throw new Error(`The reference has the probe arguments, not ${probe}.`)
-      return answerProbe(inputs, declaredFigures.repairMax, all)
+      if (probe === 'arguments') return answerProbe(inputs, declaredFigures.repairMax, all)
+      if (probe === 'names') return answerNamesProbe(inputs, all)
+      throw new Error(`The reference has the probes arguments and names, not ${probe}.`)
     },
   }
 }
@@ -143,8 +193,8 @@ const facts: Facts = {
   version,
   profiles: ['core'],
   dialects: ['anthropic-messages', 'openai-chat'],
-  features: ['repair', 'cancel'],
-  sights: ['calls', 'requests', 'text', 'notices', 'spans', 'probe:arguments'],
+  features: ['repair', 'names', 'cancel'],
+  sights: ['calls', 'requests', 'text', 'notices', 'spans', 'probe:arguments', 'probe:names'],
   figures: declaredFigures,
   roles: {},
   can: { turns: 1000, sessions: 1000, parallel: 32, restart: false, resume: false, tunnel: true },

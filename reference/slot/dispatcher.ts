@@ -13,6 +13,12 @@ export interface Dispatcher {
 }
 export type Dispatch = (offered: readonly OfferedTool[], services: Services, specify: Specify) => Dispatcher
 
+/** A tool that says both is not taken at its word. */
+const isReadOnly = (capabilities: OfferedTool['capabilities']): boolean =>
+  capabilities.includes('read-only') &&
+  !capabilities.includes('writes-files') &&
+  !capabilities.includes('executes-code')
+
 export const dispatch: Dispatch = (offered, services, specify) => {
   const byName = new Map<string, Tool>()
   const leftOut: { name: string; why: string }[] = []
@@ -25,6 +31,7 @@ export const dispatch: Dispatch = (offered, services, specify) => {
         name: tool.name,
         description: tool.description,
         schema: specified.schema,
+        readOnly: isReadOnly(tool.capabilities),
         run: (input, { callId, signal }) =>
           services.execute({ tool: tool.key, input, ...(callId === undefined ? {} : { callId }) }, signal),
       })

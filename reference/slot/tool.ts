@@ -5,6 +5,8 @@ export interface Tool {
   description: string
   /** JSON text, as registered. */
   schema: string
+  /** It says that it changes nothing. */
+  readOnly: boolean
   /** Takes JSON text of an object. Whatever it gives or throws is judged by whoever runs it, not trusted. */
   run(input: string, context: ToolContext): Promise<unknown>
 }

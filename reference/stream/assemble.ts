@@ -12,6 +12,8 @@ export interface Call {
   start: string
   /** Free-form input is no JSON and meets no parser. */
   freeForm: boolean
+  /** Goes back on the call, unchanged. */
+  signature?: string
 }
 export type Block =
   | { is: 'text'; text: string; sealed?: string }
@@ -43,7 +45,7 @@ export const createAssembler: AssemblerFactory = () => {
   const callAt = (at: number): Call => {
     const block = blocks[at]
     if (block?.is === 'call') return block.call
-    const call = { id: '', name: '', text: '', start: '', freeForm: false }
+    const call: Call = { id: '', name: '', text: '', start: '', freeForm: false }
     blocks[at] = { is: 'call', call }
     return call
   }
@@ -51,9 +53,11 @@ export const createAssembler: AssemblerFactory = () => {
   return {
     take(event) {
       switch (event.k) {
-        case 'fragment':
-          callAt(event.at).text += event.text
+        case 'fragment': {
+          const call = callAt(event.at)
+          call.text = event.whole ? event.text : call.text + event.text
           break
+        }
         case 'text': {
           const block = blocks[event.at]
           if (block?.is === 'text') block.text += event.text
@@ -72,6 +76,7 @@ export const createAssembler: AssemblerFactory = () => {
           call.name = event.name
           if (event.start !== undefined) call.start = event.start
           if (event.freeForm) call.freeForm = true
+          if (event.signature !== undefined) call.signature = event.signature
           break
         }
         case 'sealed': {

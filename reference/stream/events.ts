@@ -7,10 +7,13 @@ export type StreamEvent =
   | { k: 'text'; at: number; text: string }
   /** Never shown, never run. `goesBack`: some providers want it beside the calls it led to. */
   | { k: 'reasoning'; at: number; text: string; goesBack?: true }
-  /** A call begins, or more of its head became known. `start`: arguments that its start carried, as JSON text. */
-  | { k: 'call'; at: number; id: string; name: string; start?: string; freeForm?: true }
-  /** A piece of a call's argument text. */
-  | { k: 'fragment'; at: number; text: string }
+  /**
+   * A call begins, or more of its head became known. `start`: arguments that its start carried, as JSON text. `signature`: what the
+   * dialect wants back on the call itself.
+   */
+  | { k: 'call'; at: number; id: string; name: string; start?: string; freeForm?: true; signature?: string }
+  /** A piece of a call's argument text. `whole`: all of it, whatever pieces came before. */
+  | { k: 'fragment'; at: number; text: string; whole?: true }
   /** What the dialect wants back unchanged at this place; `json` is the item itself. */
   | { k: 'sealed'; at: number; json: string }
   /** The round is complete, for this reason (null: it gave none). */
@@ -45,6 +48,12 @@ const finalErrors = new Set([
   'model_not_found',
   'billing_error',
   'insufficient_quota',
+  'invalid_prompt',
+  'INVALID_ARGUMENT',
+  'FAILED_PRECONDITION',
+  'UNAUTHENTICATED',
+  'PERMISSION_DENIED',
+  'NOT_FOUND',
   '400',
   '401',
   '403',

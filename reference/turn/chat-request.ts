@@ -1,7 +1,7 @@
 // Writes requests of chat completions. This dialect has no mark for errors, so an error's text names its tool. It must never
 // send a message that says nothing.
 import { isBlankText, modelName, noOutput, noText, type Piece, type ShownBlock, type Writer } from './history.ts'
-import { clipName } from './say.ts'
+import { textThatNames } from './say.ts'
 
 const quote = JSON.stringify
 
@@ -34,13 +34,10 @@ export const chatWriter: Writer = {
     return [{ role: 'assistant', json: `{"role":"assistant","content":${content}${thought}${toolCalls}}` }]
   },
   results: (results) =>
-    results.map(({ id, name, text, error }) => {
-      const named = error && !text.includes(clipName(name)) ? `The tool ${quote(clipName(name))} failed: ${text}` : text
-      return {
-        role: 'tool',
-        json: `{"role":"tool","tool_call_id":${quote(id)},"content":${quote(named === '' ? noOutput : named)}}`,
-      }
-    }),
+    results.map((result) => ({
+      role: 'tool',
+      json: `{"role":"tool","tool_call_id":${quote(result.id)},"content":${quote(textThatNames(result) || noOutput)}}`,
+    })),
   body(pieces, definitions) {
     const tools = definitions === '' ? '' : `"tools":[${definitions}],`
     return `{"model":"${modelName}",${tools}"messages":[${pieces.map((piece) => piece.json).join(',')}],"stream":true}`

@@ -2,7 +2,7 @@
 // call order. It must never show a call without its result.
 import type { Answer } from '../stream/assemble.ts'
 import type { Outcome } from './execute.ts'
-import type { Piece, ShownBlock, ShownResult, Writer } from './history.ts'
+import type { Piece, ShownBlock, ShownCall, ShownResult, Writer } from './history.ts'
 import type { NameId, ShowName } from './ids.ts'
 import type { Plan } from './plan.ts'
 
@@ -31,14 +31,18 @@ export const finish: Finish = (answer, plans, outcomes, writer, { nameId, showNa
       const place = results.length
       const plan = plans[place]!
       const id = nameId(block.call.id)
-      blocks.push({
+      const { call } = block
+      const shown: ShownCall = {
         is: 'call',
         id,
-        name: showName(block.call.name),
+        ...(call.id === '' ? { anonymous: true } : {}),
+        name: showName(call.name),
         args: plan.shown,
-        ...(block.call.freeForm ? { freeForm: block.call.text } : {}),
-      })
-      results.push(resultOf(plan, outcomes[place]!, id))
+        ...(call.freeForm ? { freeForm: call.text } : {}),
+        ...(call.signature === undefined ? {} : { signature: call.signature }),
+      }
+      blocks.push(shown)
+      results.push({ ...resultOf(plan, outcomes[place]!, id), call: shown })
     } else if (block.sealed === undefined && (block.is === 'text' || (block.is === 'reasoning' && block.goesBack)))
       blocks.push({ is: block.is, text: block.text })
   }

@@ -10,8 +10,20 @@ export type ShownBlock =
   | { is: 'sealed'; json: string }
   /** Unsealed, but wanted back beside the calls it led to. */
   | { is: 'reasoning'; text: string }
-  /** `args`: always the JSON text of an object; `freeForm`: always a text. */
-  | { is: 'call'; id: string; name: string; args: string; freeForm?: string }
+  | ShownCall
+
+export interface ShownCall {
+  is: 'call'
+  id: string
+  /** The model gave it no id; dialects that can do without leave it out. */
+  anonymous?: true
+  name: string
+  /** Always the JSON text of an object. */
+  args: string
+  freeForm?: string
+  /** Goes back on the call, unchanged. */
+  signature?: string
+}
 
 export interface ShownResult {
   id: string
@@ -19,6 +31,8 @@ export interface ShownResult {
   name: string
   text: string
   error: boolean
+  /** The call that it stands under; where none is given, an ordinary one with an id. */
+  call?: ShownCall
 }
 
 /** A piece of a request: a whole message, or a part of one that is joined with its neighbours of the same role. */
@@ -33,6 +47,8 @@ export interface Writer {
   path: string
   headers(apiKey: string): Record<string, string>
   definition: WriteDefinition
+  /** Why a tool of this name cannot be sent in this dialect, where it asks more of names than all do. */
+  refuseName?(name: string): string | undefined
   user(text: string): Piece[]
   assistant(blocks: readonly ShownBlock[]): Piece[]
   results(results: readonly ShownResult[]): Piece[]

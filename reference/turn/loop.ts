@@ -42,7 +42,14 @@ export interface Turning {
 
 export const isPause: Turning['isPause'] = (reason) => reason === 'pause_turn'
 
-const callReasons = new Set(['tool_calls', 'tool_use', 'function_call'])
+const callReasons = new Set([
+  'tool_calls',
+  'tool_use',
+  'function_call',
+  'MALFORMED_FUNCTION_CALL',
+  'UNEXPECTED_TOOL_CALL',
+  'TOO_MANY_TOOL_CALLS',
+])
 export const saysCalls: Turning['saysCalls'] = (reason) => reason !== null && callReasons.has(reason)
 
 /** Appends to `history` what becomes of the turn; whole rounds only, so that it is valid whenever the turn ends. */

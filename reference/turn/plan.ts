@@ -1,6 +1,6 @@
 // Calls to plans: what runs with which input, and what is refused with which words. It reads the model's text and runs nothing;
 // whatever it cannot be sure of becomes an error result, never a guess.
-
+import type { NameSteps, NearestNames, ResolveName } from '../catalog/names.ts'
 import type { Tool } from '../slot/tool.ts'
 import type { Answer, Call } from '../stream/assemble.ts'
 import type { LadderSteps, RepairArguments } from '../stream/repair-arguments.ts'
@@ -26,7 +26,12 @@ export interface Planning {
   opensLadder(reason: string | null): boolean
   /** Does this reason forbid every call of its round (TRU-8)? */
   isFiltered(reason: string | null): boolean
+  /** By the exact name. */
   lookUp(name: string, byName: ReadonlyMap<string, Tool>): Tool | undefined
+  /** What a name that no tool has may still mean, by the steps given. */
+  resolveName: ResolveName
+  nearestNames: NearestNames
+  nameSteps: NameSteps
   depthMax: number
 }
 export type MakePlans = (
@@ -46,7 +51,18 @@ export const argumentText: Planning['argumentText'] = (call) =>
 
 export const isEmptyArguments: Planning['isEmptyArguments'] = (text) => blank.test(text)
 
-const filters = new Set(['content_filter', 'content-filter', 'refusal', 'safety', 'prohibited_content'])
+const filters = new Set([
+  'content_filter',
+  'content-filter',
+  'refusal',
+  'safety',
+  'prohibited_content',
+  'recitation',
+  'blocklist',
+  'spii',
+  'image_safety',
+  'model_armor',
+])
 export const isFiltered: Planning['isFiltered'] = (reason) =>
   reason !== null && filters.has(reason.trim().toLowerCase())
 
@@ -60,14 +76,17 @@ export const makePlans: MakePlans = async (answer, byName, repairMax, p) => {
   const filtered = p.isFiltered(reason)
   const planOf = async (call: Call, last: boolean): Promise<Plan> => {
     const refuse = (why: string, shown = '{}', cut = false): Plan => ({ do: 'refuse', call, why, shown, cut })
-    if (call.freeForm) return refuse(say.freeForm(call.name))
+    const tools = [...byName.values()]
+    const tool = p.lookUp(call.name, byName) ?? p.resolveName(call.name, tools, p.nameSteps)
+    const unknown = (): string =>
+      say.unknownTool(call.name, [...byName.keys()], p.nearestNames(call.name, tools, p.nameSteps))
+    if (call.freeForm) return refuse(tool ? say.freeForm(call.name) : unknown())
     const read = await readArguments(call, last, reason, repairMax, p)
     // A call that does not run shows the model's own text or `{}`, never what mending would have made of it.
     const own = 'input' in read && read.strict ? read.input : '{}'
     if (filtered) return refuse(say.filtered(call.name, reason ?? ''), own, true)
     if ('fault' in read && read.cut) return refuse(say.cutOff(call.name), '{}', true)
-    const tool = p.lookUp(call.name, byName)
-    if (!tool) return refuse(say.unknownTool(call.name, [...byName.keys()]), own)
+    if (!tool) return refuse(unknown(), own)
     if ('fault' in read) return refuse(say.unreadable(call.name, read.fault))
     if (isDeeper(read.input, p.depthMax)) return refuse(say.tooDeep(call.name, p.depthMax))
     return { do: 'run', call, tool, input: read.input, shown: read.input }

@@ -1,5 +1,5 @@
 // One session: its tools, its definitions, its history, its figures. Sessions share nothing, so that any number may run at once.
-import type { Dialect, Figures, Services, Session, Setup } from '../../contract/index.ts'
+import { type Dialect, dialects, type Figures, type Services, type Session, type Setup } from '../../contract/index.ts'
 import type { Parts } from '../parts.ts'
 import type { Decoder, Emit } from '../stream/events.ts'
 import type { Piece, Writer } from './history.ts'
@@ -16,7 +16,10 @@ export function openSession(setup: Setup, services: Services, parts: Parts, decl
     repairMax: setup.figures.repairMax ?? declared.repairMax,
     idleMs: setup.figures.idleMs ?? declared.idleMs,
   }
-  const dispatcher = parts.dispatch(setup.tools, services, parts.specify)
+  const dispatcher = parts.dispatch(setup.tools, services, (tool) => {
+    const unfit = writer.refuseName?.(tool.name)
+    return unfit === undefined ? parts.specify(tool) : { unfit }
+  })
   for (const { name, why } of dispatcher.leftOut)
     services.emit({ k: 'warning', text: clipMessage(say.leftOut(name, why)) })
   const definitions = parts.catalogue(dispatcher.tools, writer.definition)
@@ -25,7 +28,7 @@ export function openSession(setup: Setup, services: Services, parts: Parts, decl
   const reading = { ...parts, createDecoder }
   const turning: Turning = {
     ...parts,
-    planning: { ...parts, steps: parts },
+    planning: { ...parts, steps: parts, nameSteps: parts },
     finishing: { nameId: parts.nameIds(), showName: parts.showName, resultOf: parts.resultOf },
     asks: inForce.asks,
     repairMax: inForce.repairMax,
@@ -63,8 +66,12 @@ function dialectOf(dialect: Dialect, parts: Parts): { writer: Writer; createDeco
       return { writer: parts.anthropicWriter, createDecoder: (emit) => parts.createAnthropicDecoder(emit, parts) }
     case 'openai-chat':
       return { writer: parts.chatWriter, createDecoder: (emit) => parts.createChatDecoder(emit, parts) }
+    case 'openai-responses':
+      return { writer: parts.responsesWriter, createDecoder: (emit) => parts.createResponsesDecoder(emit, parts) }
+    case 'gemini':
+      return { writer: parts.geminiWriter, createDecoder: (emit) => parts.createGeminiDecoder(emit, parts) }
     default:
-      throw new Error(`The reference speaks anthropic-messages and openai-chat, not ${dialect}.`)
+      throw new Error(`The reference speaks ${dialects.join(', ')}, not ${dialect satisfies never}.`)
   }
 }
 
