@@ -74,7 +74,11 @@ describe('the names ladder', () => {
   })
 
   it('folds twice as once', () => {
-    fc.assert(fc.property(fc.string(), (name) => expect(foldName(foldName(name))).toBe(foldName(name))))
+    fc.assert(
+      fc.property(fc.string(), (name) => {
+        expect(foldName(foldName(name))).toBe(foldName(name))
+      }),
+    )
   })
 
   it('cuts one word at a time', () => {
