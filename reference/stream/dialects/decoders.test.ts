@@ -1,35 +1,16 @@
 // Both decoders with the assembler behind them: every habit of a provider, read to the calls it means.
 import { describe, expect, it } from 'vitest'
-import { type Answer, createAssembler } from '../assemble.ts'
-import type { Decoder, Emit } from '../events.ts'
 import { parseData } from '../events.ts'
 import { createAnthropicDecoder, isOurCall } from './anthropic-messages.ts'
 import { createChatPlaces } from './chat-places.ts'
+import { calls, read } from './decoding.fixture.ts'
 import { createChatDecoder, isOurChatCall } from './openai-chat.ts'
 
-interface Read extends Answer {
-  ended: boolean
-  progress: boolean[]
-}
-function read(create: (emit: Emit) => Decoder, events: (string | object | [string, unknown])[]): Read {
-  const assembler = createAssembler()
-  let ended = false
-  const decode = create((event) => {
-    if (event.k === 'end') ended = true
-    assembler.take(event)
-  })
-  const progress = events.map((event) => {
-    const [type, data] = Array.isArray(event) ? event : ['', event]
-    return decode(type, typeof data === 'string' ? data : JSON.stringify(data))
-  })
-  return { ...assembler.answer(), ended, progress }
-}
 const chat = (...events: (string | object | [string, unknown])[]) =>
   read((emit) => createChatDecoder(emit, { parseData, createPlaces: createChatPlaces, isOurChatCall }), events)
 const anthropic = (...events: (string | object | [string, unknown])[]) =>
   read((emit) => createAnthropicDecoder(emit, { parseData, isOurCall }), events)
 
-const calls = (answer: Answer) => answer.calls.map(({ id, name, text }) => [id, name, text])
 /** A chunk of tool call deltas. */
 const chunk = (...tool_calls: unknown[]) => ({ choices: [{ index: 0, delta: { tool_calls } }] })
 const fn = (name: unknown, args: unknown) => ({ function: { name, arguments: args } })

@@ -134,7 +134,8 @@ export const createResponsesDecoder: ResponsesDecoderFactory = (emit, { parseDat
   }
 
   const close = (event: Fields, item: Fields): void => {
-    const open = ending(event, item) ?? begin(event, item)
+    // What it carries is its whole text then, not what it starts with.
+    const open = ending(event, item) ?? begin(event, { ...item, arguments: '' })
     if (open.done) return
     learn(open, item)
     open.done = true
