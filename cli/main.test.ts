@@ -84,6 +84,7 @@ async function cli(
       await onRun(o)
       return result
     },
+    diff: async (o) => ({ names: ['a', 'b'], dialects: o.dialects ? [...o.dialects] : [], compared: 0, found: [] }),
     async replay(o) {
       replayed.push(o)
       return {
@@ -105,6 +106,9 @@ describe('usage', () => {
     [['run', '--only', 'QRS-4'], /There is no rule or area "QRS-4": the areas are STR, ARG, EXE/],
     [['run', '--only', 'ARG-9'], /There is no rule or area "ARG-9": the nearest are ARG-2a, ARG-4/],
     [['run', '--only', ','], /--only names nothing/],
+    [['diff', '--host', 'one.mjs'], /diff compares two hosts, and 1 were named/],
+    [['doctor', '--limit', '5'], /--limit wants a time with its unit/],
+    [['init', '--lang', 'cobol'], /--lang does not know "cobol": give ts, python/],
     [['run', '--profile', 'gold'], /--profile does not know "gold": give core, governed, economy/],
     [['run', '--dialect', 'morse'], /--dialect does not know "morse"/],
     [['run', '--seed', 'x'], /--seed wants a whole number from 0 to \d+, and got "x"/],

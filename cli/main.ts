@@ -6,8 +6,11 @@ import { Command, CommanderError } from 'commander'
 import { HostError, messageOf, UsageError } from '../hosts/errors.ts'
 import { exitCodes, exitMeanings } from '../reports/exit.ts'
 import type { Context } from './context.ts'
+import { diffCommand } from './diff.ts'
+import { doctorCommand } from './doctor.ts'
 import { type Engine, loadEngine } from './engine.ts'
 import { explainCommand } from './explain.ts'
+import { initCommand } from './init.ts'
 import { type Io, processIo } from './io.ts'
 import { listCommand } from './list.ts'
 import { replayCommand } from './replay.ts'
@@ -43,7 +46,16 @@ function program(context: Context): Command {
     .description('Conformance suite and fuzzing harness for programs that run a model’s tool calls.')
     .version(version())
     .addHelpText('after', `\n${exitHelp}\n\nSLOTPROOF_DEBUG=1 shows stack traces. NO_COLOR=1 turns color off.`)
-  for (const command of [runCommand, listCommand, explainCommand, replayCommand, serveHostCommand])
+  for (const command of [
+    runCommand,
+    listCommand,
+    explainCommand,
+    replayCommand,
+    diffCommand,
+    doctorCommand,
+    initCommand,
+    serveHostCommand,
+  ])
     root.addCommand(command(context))
   for (const command of [root, ...root.commands])
     command
@@ -92,13 +104,15 @@ function version(): string {
 
 const started = process.argv[1]
 if (started !== undefined && realpathSync(started) === fileURLToPath(import.meta.url)) {
-  // A reader that has seen enough (`| head`) is no fault.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
-    process.exit(error.code === 'EPIPE' ? 0 : exitCodes.ours),
-  )
+  // A reader that has seen enough (`| head`) is no fault, and no end: the run goes on to its verdict, its files and its exit code.
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') process.exit(exitCodes.ours)
+    })
   // What a host module leaves behind may throw when nobody waits for it any more.
   process.on('uncaughtException', (error) => process.exit(told(error, processIo)))
   process.exitCode = await main(process.argv.slice(2))
   // A host may leave timers or sockets behind in this process; what is to be said has been said.
+  if (process.stdout.destroyed) process.exit()
   process.stdout.write('', () => process.exit())
 }

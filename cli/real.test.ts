@@ -151,3 +151,20 @@ describe('Ctrl-C', () => {
     expect(code).toBe(130)
   })
 })
+
+describe('diff', () => {
+  it('shows where two hosts differ, and which rule speaks of it', async () => {
+    const hosts = ['--host', at('reference/host.ts'), '--host', at('docs/example-host.mjs')]
+    const { code, out } = await cli('diff', ...hosts, '--only', 'EXE-9', '--seed', '1', '--runs', '0')
+    expect(out).toContain('slotproof-reference: take_note {"n":[1,{"m":2}]}')
+    expect(out).toContain('example: (nothing)')
+    expect(out).toContain('EXE-9 takes both for right')
+    expect(code).toBe(1)
+  })
+  it('a host differs from itself in nothing', async () => {
+    const hosts = ['--host', at('docs/example-host.mjs'), '--host', at('docs/example-host.mjs')]
+    const { code, out } = await cli('diff', ...hosts, '--only', 'STR', '--seed', '1', '--runs', '2')
+    expect(out).toMatch(/cases in openai-chat: 0 differ/)
+    expect(code).toBe(0)
+  })
+})
