@@ -115,6 +115,8 @@ export interface CallBlock {
   id?: string
   tool: ToolRef
   fragments: string[]
+  /** Free-form input of a custom tool: its text is no JSON and meets no ladder. Inexpressible where a dialect has no such calls. */
+  custom?: true
   /** Arguments that the start event carries itself, as JSON text (a habit of some providers). */
   start?: string
   /** Its closing event is left out. */

@@ -96,11 +96,14 @@ export interface SaidCall {
   end: number
   /** Its fragments are all there, whatever became of the round. */
   whole: boolean
+  /** Free-form input: no JSON, no ladder. */
+  custom?: true
 }
 
 export type Item =
   | { role: 'system' | 'user' | 'assistant'; text: string }
-  | { call: string | null; name: string; args: string }
+  /** custom: free-form input, shown as the text it is. */
+  | { call: string | null; name: string; args: string; custom?: true }
   /** error null: the dialect cannot say (gemini ids, errors in chat completions). */
   | { resultOf: string | null; text: string; error: boolean | null }
   /** A sealed item sent back: canonical JSON. */

@@ -4,7 +4,7 @@ import type { Block, CallBlock, Habit, Stop } from '../contract/index.ts'
 import { isObject, parseJson } from '../contract/index.ts'
 import { decodeAnthropic } from './anthropic-decode.ts'
 import { readAnthropic } from './anthropic-read.ts'
-import type { Codec, EncodeContext, Encoded } from './codec.ts'
+import { type Codec, type EncodeContext, type Encoded, withoutQuery } from './codec.ts'
 import {
   type BlocksAnswer,
   compose,
@@ -46,6 +46,7 @@ const cannotSay: Partial<Record<Habit, string>> = {
 export const anthropicMessages: Codec = {
   id: 'anthropic-messages',
   paths: ['/messages', '/v1/messages'],
+  answers: (path) => anthropicMessages.paths.includes(withoutQuery(path)),
   encode(answer, context) {
     if (answer.as === 'http') return composeHttp(answer, anthropicMessages)
     if (answer.as === 'bytes') return composeBytes(answer, context, anthropicMessages, errorEvent)
@@ -138,6 +139,7 @@ function unsayable(block: Block): string | undefined {
       return 'a provider item must be the JSON text of a content block with a type'
     if (item.type === 'tool_use') return 'a tool_use block is a call, not what the provider ran itself'
   }
+  if (block.is === 'call' && block.custom) return `call ${block.key}: this dialect has no free-form input`
   if (block.is === 'call' && block.start !== undefined && parseJson(block.start) === undefined)
     return `call ${block.key}: the arguments of its start event are not JSON text, and here they are a JSON value`
   return undefined

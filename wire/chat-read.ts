@@ -210,6 +210,7 @@ function readCall(call: unknown, path: string, history: Item[], known: KnownIds,
     call: typeof id === 'string' ? id : null,
     name: typeof part.name === 'string' ? part.name : '',
     args: typeof args === 'string' ? args : '',
+    ...(custom ? { custom } : {}),
   })
   return [{ path: `${path}.id`, id }]
 }

@@ -35,11 +35,28 @@ export interface ReadRequest {
   stream: boolean
   /** Equal for a retry of one history. */
   same: string
+  /** The conversation up to here, item by item, where the request has the provider keep it. */
+  kept?: readonly unknown[]
   /** What the dialect's strict mock refuses, each with its JSON path. */
   faults: string[]
 }
+/** What a request says beside its body. */
+export interface Asked {
+  /** Its path and query, below the base URL. */
+  path: string
+  /** The items that the provider keeps under the id of a response or of an item; undefined: none. */
+  stored?(id: string): readonly unknown[] | undefined
+}
+/** What a provider keeps of an answer: its output items, each with the ids under which a later request may refer to it. */
+export interface KeptAnswer {
+  id: string
+  items: { ids: string[]; item: unknown }[]
+}
 /** What the bytes of one stream say, as far as they go. */
 export type Decoded = Omit<Said, 'blob' | 'size' | 'ending'>
+/** The path of a request without its query. */
+export const withoutQuery = (path: string): string => path.replace(/\?.*$/s, '')
+
 export interface Codec {
   id: Dialect
   /**
@@ -48,11 +65,15 @@ export interface Codec {
    */
   encode(answer: Answer, context: EncodeContext): Encoded | { inexpressible: string }
   /** `knownIds`: call ids as answers of this session bore them, with repeats; what an answer did is no fault of its echo. */
-  read(body: Uint8Array, knownIds: readonly (string | null)[]): ReadRequest | { unreadable: string }
+  read(body: Uint8Array, knownIds: readonly (string | null)[], asked?: Asked): ReadRequest | { unreadable: string }
   /** The stream of one answer read back from its bytes (recordings, mutated bytes). */
   decode(bytes: Uint8Array): Decoded
   /** The body of an HTTP error in this dialect. */
   errorBody(status: number, message: string): string
-  /** Request paths, relative to the base URL, that ask this dialect's model. */
+  /** What is kept of a complete answer (stream or whole body); left out: providers of this dialect keep nothing. */
+  kept?(bytes: Uint8Array): KeptAnswer | undefined
+  /** The request paths, relative to the base URL, that ask this dialect's model, as one tells them to somebody. */
   paths: readonly string[]
+  /** Does a request to this path, query and all, ask this dialect's model? */
+  answers(path: string): boolean
 }

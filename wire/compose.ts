@@ -30,6 +30,8 @@ export type Saying =
   | { sealed: string }
   /** The reason; null completes the round without one. */
   | { complete: string | null }
+  /** The round failed. */
+  | { error: string }
 
 export interface SayingEvent extends SseEvent {
   says: Saying[]
@@ -40,7 +42,7 @@ export interface SayingEvent extends SseEvent {
 }
 export interface Composition {
   events: SayingEvent[]
-  calls: { key: Key; tool?: Key; fragments: number }[]
+  calls: { key: Key; tool?: Key; fragments: number; custom?: true }[]
   framing: Framing
   stranger(n: number): SseEvent
   /** The dialect's own error event of a type. */
@@ -85,7 +87,7 @@ export function compose(c: Composition, how: Delivery): Encoded {
   // Data that is all there may be taken though its blank line never comes; what a call has of it counts, a reason in it does not.
   const there = (i: number) => spans[i]!.dataEnd <= size
 
-  const calls: SaidCall[] = c.calls.map(({ key, tool }) => ({
+  const calls: SaidCall[] = c.calls.map(({ key, tool, custom }) => ({
     key,
     id: null,
     name: '',
@@ -93,6 +95,7 @@ export function compose(c: Composition, how: Delivery): Encoded {
     text: '',
     end: 0,
     whole: false,
+    ...(custom === undefined ? {} : { custom }),
   }))
   const fragments = c.calls.map(() => 0)
   const begun = c.calls.map(() => false)
@@ -123,6 +126,7 @@ export function compose(c: Composition, how: Delivery): Encoded {
       } else if ('text' in say) said.text += say.text
       else if ('reasoning' in say) said.reasoning += say.reasoning
       else if ('sealed' in say) said.sealed.push(say.sealed)
+      else if ('error' in say) said.error = closed(i) ? say.error : said.error
       else if (closed(i)) {
         said.complete = true
         said.reason = say.complete ?? said.reason
@@ -191,28 +195,39 @@ export function deltaOrder(
   return order
 }
 
-/** The name on the wire of what a call refers to, and the tool it means where that is decided. */
+/** A name on the wire, the tool it means where that is decided, and the namespace under which it was offered, if any. */
+export interface Named {
+  name: string
+  tool?: Key
+  namespace?: string
+}
+
+/** The name on the wire of what a call refers to. */
 export function nameOf(
   ref: ToolRef,
   offers: readonly Offer[],
   roles: Facts['roles'],
-): { name: string; tool?: Key } | { inexpressible: string } {
-  const keyOf = (name: string) => offers.find((o) => o.name === name)?.key
-  if ('raw' in ref) {
-    const tool = keyOf(ref.raw)
-    return { name: ref.raw, ...(tool === undefined ? {} : { tool }) }
+): Named | { inexpressible: string } {
+  const asOffered = (name: string): Named => {
+    const offer = offers.find((o) => o.name === name)
+    return {
+      name,
+      ...(offer?.key === undefined ? {} : { tool: offer.key }),
+      ...(offer?.namespace === undefined ? {} : { namespace: offer.namespace }),
+    }
   }
+  if ('raw' in ref) return asOffered(ref.raw)
   if ('role' in ref) {
     const name = roles[ref.role]
     if (name === undefined) return { inexpressible: `the host declares no tool for the role ${ref.role}` }
-    const tool = keyOf(name)
-    return { name, ...(tool === undefined ? {} : { tool }) }
+    return asOffered(name)
   }
-  const offered = offers.find((o) => o.key === ref.tool)?.name ?? ref.tool
+  const offer = offers.find((o) => o.key === ref.tool)
+  const offered = offer?.name ?? ref.tool
   const name = spelled(offered, ref.spell)
   if (name === undefined)
     return { inexpressible: `the name ${JSON.stringify(offered)} has no proper prefix of 3 or more before a "_"` }
-  return { name, tool: ref.tool }
+  return { name, tool: ref.tool, ...(offer?.namespace === undefined ? {} : { namespace: offer.namespace }) }
 }
 
 function spelled(name: string, spell: Extract<ToolRef, { tool: Key }>['spell']): string | undefined {
@@ -235,11 +250,8 @@ function spelled(name: string, spell: Extract<ToolRef, { tool: Key }>['spell']):
 }
 
 /** The names of an answer's calls, in the order of its blocks; or why they cannot be said. */
-export function namesOf(
-  calls: readonly CallBlock[],
-  context: EncodeContext,
-): { name: string; tool?: Key }[] | { inexpressible: string } {
-  const names: { name: string; tool?: Key }[] = []
+export function namesOf(calls: readonly CallBlock[], context: EncodeContext): Named[] | { inexpressible: string } {
+  const names: Named[] = []
   for (const call of calls) {
     const named = nameOf(call.tool, context.offers, context.roles)
     if ('inexpressible' in named) return { inexpressible: `call ${call.key}: ${named.inexpressible}` }

@@ -2,7 +2,9 @@
 import type { Dialect } from '../contract/index.ts'
 import { anthropicMessages } from './anthropic-messages.ts'
 import type { Codec } from './codec.ts'
+import { gemini } from './gemini.ts'
 import { openaiChat } from './openai-chat.ts'
+import { openaiResponses } from './openai-responses.ts'
 
 /** The dialects that can be spoken. */
 export const codecs: Partial<Record<Dialect, Codec>> = {
@@ -19,4 +21,4 @@ export { canonical, jsonText } from './json-text.ts'
 export * from './recordings.ts'
 export * from './responder.ts'
 export * from './sse.ts'
-export { anthropicMessages, openaiChat }
+export { anthropicMessages, gemini, openaiChat, openaiResponses }

@@ -3,7 +3,7 @@
 import type { Block, CallBlock, Habit, Place, Stop } from '../contract/index.ts'
 import { decodeChat } from './chat-decode.ts'
 import { readChat } from './chat-read.ts'
-import type { Codec, EncodeContext, Encoded } from './codec.ts'
+import { type Codec, type EncodeContext, type Encoded, withoutQuery } from './codec.ts'
 import {
   type BlocksAnswer,
   compose,
@@ -27,6 +27,7 @@ const errorEvent = (type: string): SseEvent => ({
 export const openaiChat: Codec = {
   id: 'openai-chat',
   paths: ['/chat/completions', '/v1/chat/completions'],
+  answers: (path) => openaiChat.paths.includes(withoutQuery(path)),
   encode(answer, context) {
     if (answer.as === 'http') return composeHttp(answer, openaiChat)
     if (answer.as === 'bytes') return composeBytes(answer, context, openaiChat, errorEvent)
@@ -81,6 +82,8 @@ function encodeBlocks(answer: BlocksAnswer, context: EncodeContext): Encoded | {
   const calls = answer.blocks.filter((b) => b.is === 'call')
   for (const block of answer.blocks) {
     if (block.is === 'provider-item') return { inexpressible: 'this dialect has no items that the provider ran itself' }
+    if (block.is === 'call' && block.custom)
+      return { inexpressible: `call ${block.key}: a streamed completion has no delta for free-form input` }
     if (block.is === 'thinking' && block.signature !== undefined)
       return { inexpressible: 'this dialect has no signature for reasoning' }
   }

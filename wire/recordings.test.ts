@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { anthropicMessages, loadRecording, openaiChat, type Sidecar } from './index.ts'
+import { anthropicMessages, gemini, loadRecording, openaiChat, openaiResponses, type Sidecar } from './index.ts'
 import { call, encode, say, text, utf8 } from './wire.fixture.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'slotproof-recordings-'))
@@ -22,6 +22,8 @@ describe('loadRecording', () => {
   it.each([
     ['openai-chat', chat],
     ['anthropic-messages', anthropic],
+    ['openai-responses', encode(openaiResponses, say([call('a', ['{}'], { id: 'id_a' })])).bytes],
+    ['gemini', encode(gemini, say([call('a', ['{}'], { id: 'id_a' })])).bytes],
   ] as const)('tells %s from the bytes, and serves them as they are', async (dialect, bytes) => {
     const recording = await loadRecording(put(bytes))
     expect(recording).toMatchObject({ dialect, said: { complete: true, calls: [{ id: 'id_a', name: 'take_note' }] } })
@@ -50,12 +52,8 @@ describe('loadRecording', () => {
     ['not UTF-8', Buffer.from([0x64, 0xff, 0x0a]), undefined, /is not UTF-8: save/],
     ['no stream', '{"id":1}', undefined, /holds no event: record/],
     ['no dialect', 'data: {"a":1}\n\n', undefined, /no dialect .*: name one of anthropic-messages/],
-    [
-      'a dialect nobody reads',
-      'data: {"type":"response.created"}\n\n',
-      undefined,
-      /is of openai-responses: recordings are read of/,
-    ],
+    ['a response that never ends', 'data: {"type":"response.created"}\n\n', undefined, /is cut: no event completes/],
+    ['a candidate that never ends', 'data: {"candidates":[{}]}\n\n', undefined, /is cut: no event completes/],
     ['cut in an event', half, undefined, /is cut: its last event .*"ended": false/],
     ['cut between events', unfinished, undefined, /is cut: no event completes its round/],
     ['without its marker', unmarked, { ended: true }, /no end marker, though .*"ended": true/],

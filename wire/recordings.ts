@@ -12,7 +12,9 @@ import {
 } from '../contract/index.ts'
 import { anthropicMessages } from './anthropic-messages.ts'
 import type { Codec, Encoded } from './codec.ts'
+import { gemini } from './gemini.ts'
 import { openaiChat } from './openai-chat.ts'
+import { openaiResponses } from './openai-responses.ts'
 import { readSse } from './sse.ts'
 
 export interface Recording {
@@ -36,11 +38,16 @@ export interface RecordingOptions {
   allowBroken?: boolean
 }
 
-const readable: Partial<Record<Dialect, Codec>> = { 'anthropic-messages': anthropicMessages, 'openai-chat': openaiChat }
+const readers: Record<Dialect, Codec> = {
+  'anthropic-messages': anthropicMessages,
+  'openai-chat': openaiChat,
+  'openai-responses': openaiResponses,
+  gemini,
+}
 
 /**
  * Reads `path` and, where it exists, the `.json` beside it. Rejects with one Error that says what is wrong, in which file, and what
- * to do: missing, empty, not UTF-8, no event stream, a dialect nobody reads, cut, without its end.
+ * to do: missing, empty, not UTF-8, no event stream, no dialect that its events tell, cut, without its end.
  */
 export async function loadRecording(path: string, options: RecordingOptions = {}): Promise<Recording> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
@@ -88,20 +95,19 @@ export function readRecording(
   } catch {
     throw wrong('is not UTF-8', 'save the bytes of the response body as they came')
   }
-  const served = (dialect: Dialect, codec: Codec, answer: Recording['answer']): Recording => {
-    const encoded = codec.encode(answer, { offers: [], roles: {}, turn: 0, round: 0, attempt: 0 })
+  const served = (dialect: Dialect, answer: Recording['answer']): Recording => {
+    const encoded = readers[dialect].encode(answer, { offers: [], roles: {}, turn: 0, round: 0, attempt: 0 })
     if ('inexpressible' in encoded) throw wrong('cannot be served', encoded.inexpressible)
     return { dialect, answer, said: encoded.said }
   }
   if (sidecar.status !== undefined && sidecar.status !== 200) {
-    const codec = sidecar.dialect && readable[sidecar.dialect]
-    if (!sidecar.dialect || !codec)
+    if (!sidecar.dialect)
       throw wrong(
         'is of an HTTP error, which tells no dialect',
-        `name one of ${Object.keys(readable).join(', ')} as "dialect" in the .json beside it`,
+        `name one of ${dialects.join(', ')} as "dialect" in the .json beside it`,
       )
     const body = Buffer.from(bytes).toString('utf8')
-    return served(sidecar.dialect, codec, {
+    return served(sidecar.dialect, {
       as: 'http',
       status: sidecar.status,
       headers: sidecar.headers ?? {},
@@ -118,8 +124,6 @@ export function readRecording(
       'is of no dialect that its events tell',
       `name one of ${dialects.join(', ')} as "dialect" in the .json beside it`,
     )
-  const codec = readable[dialect]
-  if (!codec) throw wrong(`is of ${dialect}`, `recordings are read of ${Object.keys(readable).join(' and ')}`)
 
   if (options.allowBroken !== true && sidecar.ended !== false) {
     const remedy = 'record it again, or say "ended": false in the .json beside it if it is meant to be broken'
@@ -127,11 +131,11 @@ export function readRecording(
     const marked = events.some((e) => isMarker(dialect, e.data))
     if (sidecar.ended === true && !marked)
       throw wrong('has no end marker, though the .json beside it says "ended": true', remedy)
-    const { complete, error } = codec.decode(bytes)
+    const { complete, error } = readers[dialect].decode(bytes)
     if (!complete && !marked && error === null) throw wrong('is cut: no event completes its round', remedy)
   }
   const means = sidecar.calls?.map((c): Meant => ({ id: c.id, name: c.name, text: c.arguments })) ?? null
-  return served(dialect, codec, {
+  return served(dialect, {
     as: 'bytes',
     dialect,
     base64: Buffer.from(bytes).toString('base64'),
@@ -159,5 +163,12 @@ function guess(data: readonly string[]): Dialect | undefined {
 const isMarker = (dialect: Dialect, data: string): boolean => {
   if (dialect === 'openai-chat') return data === '[DONE]'
   const event = parseJson(data)
-  return isObject(event) && event.type === 'message_stop'
+  if (!isObject(event)) return false
+  // The last two have no marker beside what completes the round.
+  if (dialect === 'openai-responses') return event.type === 'response.completed' || event.type === 'response.incomplete'
+  if (dialect === 'gemini')
+    return (
+      Array.isArray(event.candidates) && event.candidates.some((c) => isObject(c) && typeof c.finishReason === 'string')
+    )
+  return event.type === 'message_stop'
 }

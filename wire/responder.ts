@@ -14,7 +14,7 @@ import type {
   SessionScript,
   When,
 } from '../contract/index.ts'
-import type { Codec, EncodeContext, Encoded, ReadRequest } from './codec.ts'
+import { type Codec, type EncodeContext, type Encoded, type ReadRequest, withoutQuery } from './codec.ts'
 import { hostileOffsets } from './cuts.ts'
 import { type ByteSource, deliver } from './delivery.ts'
 
@@ -104,6 +104,18 @@ export function createResponder(o: ResponderOptions): Responder {
   /** Answers of the running turn, for `sent`. */
   let answered: OpenAnswer[] = []
   const ids: (string | null)[] = []
+  /** What the provider keeps, by id. Answers are read for it only when a request refers to something. */
+  const kept = new Map<string, readonly unknown[]>()
+  const unread: { before: readonly unknown[]; bytes: Uint8Array }[] = []
+  const stored = (id: string) => {
+    for (const { before, bytes } of unread.splice(0)) {
+      const answer = codec.kept?.(bytes)
+      if (!answer) continue
+      kept.set(answer.id, [...before, ...answer.items.map((i) => i.item)])
+      for (const { ids: own, item } of answer.items) for (const one of own) kept.set(one, [item])
+    }
+    return kept.get(id)
+  }
 
   const stamp = (line: Line): At => ({ agent: line.agent, turn: line.turn, round: Math.max(0, line.round) })
 
@@ -185,12 +197,12 @@ export function createResponder(o: ResponderOptions): Responder {
     },
     async respond(request) {
       o.stir?.()
-      const path = request.path.replace(/\?.*$/s, '')
-      if (!codec.paths.includes(path))
+      const path = withoutQuery(request.path)
+      if (!codec.answers(request.path))
         return refuse(404, `There is no ${path} here; this model answers ${codec.paths.join(' and ')}.`)
       if (request.method !== 'POST') return refuse(405, `${path} answers POST, but ${request.method} came.`)
       const line = main
-      const read = codec.read(request.body, ids)
+      const read = codec.read(request.body, ids, { path: request.path, stored })
       const blob = o.blob(Buffer.from(request.body).toString('utf8'))
       if ('unreadable' in read) {
         const nothing = { tools: [], toolsBytes: '', history: [] }
@@ -220,6 +232,7 @@ export function createResponder(o: ResponderOptions): Responder {
         o.onInexpressible(encoded.inexpressible)
         return refuse(400, `slotproof cannot say this answer here: ${encoded.inexpressible}`)
       }
+      if (read.kept && encoded.status === 200) unread.push({ before: read.kept, bytes: encoded.bytes })
       return send(encoded, answer, request.mostCuts, is === 'side' ? undefined : { line, said: encoded.said })
     },
     close() {

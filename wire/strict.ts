@@ -44,11 +44,11 @@ export function parseBody(body: Uint8Array): { value: unknown } | { unreadable: 
 const legalName = /^[a-zA-Z0-9_-]{1,64}$/
 
 /** Names of tools: legal, each once. */
-export function checkNames(named: { path: string; name: unknown }[], fault: Fault): void {
+export function checkNames(named: { path: string; name: unknown }[], fault: Fault, legal = legalName): void {
   const seen = new Map<string, string>()
   for (const { path, name } of named) {
-    if (typeof name !== 'string' || !legalName.test(name)) {
-      fault(path, `a tool name must match ^[a-zA-Z0-9_-]{1,64}$, but it is ${kind(name)}`)
+    if (typeof name !== 'string' || !legal.test(name)) {
+      fault(path, `a tool name must match ${legal.source}, but it is ${kind(name)}`)
       continue
     }
     const first = seen.get(name)
@@ -113,6 +113,24 @@ export function checkPairs(calls: IdAt[], results: IdAt[], where: string, fault:
     const own = open.get(idKey(result))
     if (own && own.length > 0) own.shift()
     else fault(result.path, `a result for ${kind(result.id)}, but no call before it waits for one`)
+  }
+  for (const call of [...open.values()].flat()) fault(call.path, `the call ${kind(call.id)} has no result ${where}`)
+}
+
+export interface PairAt extends IdAt {
+  is: 'call' | 'result'
+  /** Only a result of the same sort answers a call. */
+  of: string
+}
+/** Every call one result, every result one call, where results may stand anywhere after their calls. */
+export function checkOrderedPairs(list: readonly PairAt[], where: string, fault: Fault): void {
+  const open = new Map<string, IdAt[]>()
+  for (const one of list) {
+    const key = `${one.of} ${idKey(one)}`
+    const waiting = open.get(key)
+    if (one.is === 'call') open.set(key, [...(waiting ?? []), one])
+    else if (waiting && waiting.length > 0) waiting.shift()
+    else fault(one.path, `a result for ${kind(one.id)}, but no ${one.of} before it waits for one`)
   }
   for (const call of [...open.values()].flat()) fault(call.path, `the call ${kind(call.id)} has no result ${where}`)
 }
