@@ -1,107 +1,8 @@
 // Whole turns against a hand-written model: bytes in, requests out. What the model is sent next is what a turn is about.
 import { describe, expect, it } from 'vitest'
-import type { Dialect, HostEvent, OfferedTool, Services, Session, ToolCall, ToolOutcome } from '../../contract/index.ts'
-import { createReference, defaultParts, type Parts } from '../parts.ts'
-
-type Body = {
-  tools?: { name?: string; function?: { name: string } }[]
-  messages: {
-    role: string
-    content: unknown
-    tool_calls?: { id: string; function: { name: string; arguments: string } }[]
-    tool_call_id?: string
-  }[]
-}
-/** What the model answers a request with: a stream of these events, a status, or whatever the test makes itself. */
-type Answer = (string | object)[] | Response | ((signal: AbortSignal) => Response | Promise<Response>)
-
-interface Stage {
-  session: Session
-  requests: { url: string; headers: Headers; body: Body; text: string }[]
-  executed: ToolCall[]
-  events: HostEvent[]
-  notices(): string[]
-  text(): string
-}
-const offered = (name: string, over: Partial<OfferedTool> = {}): OfferedTool => ({
-  key: `key-${name}`,
-  name,
-  description: `Does ${name}. [slotproof-tool:key-${name}]`,
-  schema: '{"type":"object","properties":{}}',
-  from: 'host',
-  capabilities: [],
-  ...over,
-})
-
-const sse = (events: (string | object)[]): string =>
-  events.map((e) => `data: ${typeof e === 'string' ? e : JSON.stringify(e)}\n\n`).join('')
-function streamed(text: string, size = 7, end: 'close' | 'open' | Error = 'close'): Response {
-  const bytes = new TextEncoder().encode(text)
-  let at = 0
-  const body = new ReadableStream<Uint8Array>({
-    pull(controller) {
-      if (at < bytes.length) {
-        controller.enqueue(bytes.slice(at, at + size))
-        at += size
-      } else if (end === 'close') controller.close()
-      else if (end !== 'open') controller.error(end)
-    },
-  })
-  return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
-}
-
-interface StageOptions {
-  dialect?: Dialect
-  tools?: OfferedTool[]
-  execute?(call: ToolCall, signal: AbortSignal): Promise<ToolOutcome>
-  parts?: Partial<Parts>
-  figures?: { asks?: number; idleMs?: number }
-}
-async function stage(answers: Answer[], o: StageOptions = {}): Promise<Stage> {
-  const requests: Stage['requests'] = []
-  const executed: ToolCall[] = []
-  const events: HostEvent[] = []
-  const services: Services = {
-    execute: async (call, signal) => {
-      executed.push(call)
-      return o.execute ? o.execute(call, signal) : { text: `ran ${call.input}`, error: false }
-    },
-    ask: () => {},
-    emit: (event) => events.push(event),
-    inspect: async () => ({}),
-    diagnose: async () => '',
-  }
-  const session = await createReference({ pauseMs: () => 0, ...o.parts }).open(
-    {
-      session: 's',
-      dialect: o.dialect ?? 'openai-chat',
-      baseUrl: 'http://model.test/v1/token',
-      apiKey: 'secret',
-      fetch: async (url, init) => {
-        const text = String(init?.body)
-        requests.push({ url: String(url), headers: new Headers(init?.headers), body: JSON.parse(text), text })
-        const answer = answers.shift() ?? chatText('done')
-        if (answer instanceof Response) return answer
-        return typeof answer === 'function' ? answer(init!.signal!) : streamed(sse(answer))
-      },
-      tools: o.tools ?? [offered('zeta'), offered('alpha')],
-      mcp: [],
-      workDir: '',
-      spillDir: '',
-      figures: o.figures ?? {},
-    },
-    services,
-  )
-  return {
-    session,
-    requests,
-    executed,
-    events,
-    notices: () => events.flatMap((e) => (e.k === 'notice' ? [e.text] : [])),
-    text: () => events.flatMap((e) => (e.k === 'text' ? [e.text] : [])).join(''),
-  }
-}
-const never = new AbortController().signal
+import type { ToolOutcome } from '../../contract/index.ts'
+import { createReference, defaultParts } from '../parts.ts'
+import { type Answer, type Body, never, offered, sse, stage, streamed } from './stage.fixture.ts'
 
 const chatText = (text: string, finish_reason: string | null = 'stop') => [
   { choices: [{ index: 0, delta: { content: text } }] },
@@ -535,6 +436,42 @@ describe('asking again', () => {
   })
 })
 
+describe('names', () => {
+  const call = (name: string, args = '{"readFile":"Read-File"}') => [
+    chatCall(0, 'a', name, args),
+    ...chatEnd('tool_calls'),
+  ]
+
+  it('finds the one tool a name can mean, and leaves its arguments and its spelling alone', async () => {
+    const tools = [offered('read_file'), offered('list-dir', { capabilities: ['read-only'] })]
+    const s = await stage([call('ReadFileTool'), call('list')], { tools })
+    await s.session.turn('Go.', never)
+    expect(s.executed).toEqual([
+      { tool: 'key-read_file', input: '{"readFile":"Read-File"}', callId: 'a' },
+      { tool: 'key-list-dir', input: '{"readFile":"Read-File"}', callId: 'a' },
+    ])
+    expect(shownCalls(s.requests[2]!.body).map((c) => c.function.name)).toEqual(['ReadFileTool', 'list'])
+  })
+  it.each([
+    ['is not read-only', []],
+    ['says that it is and is not', ['read-only', 'writes-files'] as const],
+  ])('does not complete the name of a tool that %s', async (_, capabilities) => {
+    const s = await stage([call('write')], { tools: [offered('write_file', { capabilities: [...capabilities] })] })
+    await s.session.turn('Go.', never)
+    expect(s.executed).toEqual([])
+  })
+  it('names the nearest tools where none is meant, and runs the neighbours', async () => {
+    const tools = ['read_file', 'read_files', 'write_file'].map((name) => offered(name))
+    const s = await stage(
+      [[chatCall(0, 'a', 'reed_file', '{}'), chatCall(1, 'b', 'write_file', '{}'), ...chatEnd('tool_calls')]],
+      { tools },
+    )
+    expect(await s.session.turn('Go.', never)).toBe('done')
+    expect(s.executed.map((c) => c.tool)).toEqual(['key-write_file'])
+    expect(results(s.requests[1]!.body)[0]).toMatch(/"reed_file".*Did you mean: read_file, read_files\?$/)
+  })
+})
+
 describe('cancelling', () => {
   it('ends a turn in its stream and leaves the session usable', async () => {
     const stop = new AbortController()
@@ -591,6 +528,21 @@ describe('cancelling', () => {
       expect.stringContaining('cancelled'),
     ])
     expect(s.requests[1]!.body.messages.at(-1)).toEqual({ role: 'user', content: 'Next.' })
+  })
+  it('ends a turn in the pause before it would ask again', async () => {
+    const stop = new AbortController()
+    const s = await stage([new Response('', { status: 503, headers: { 'retry-after': '50' } })], {
+      parts: {
+        pauseMs: defaultParts.pauseMs,
+        pause: (ms, signal) => {
+          setImmediate(() => stop.abort())
+          return defaultParts.pause(ms, signal)
+        },
+      },
+    })
+    expect(await s.session.turn('Go.', stop.signal)).toBe('cancelled')
+    expect(s.requests).toHaveLength(1)
+    expect(await s.session.turn('Next.', never)).toBe('done')
   })
   it('asks nothing when it was cancelled before it began, or its session is closed', async () => {
     const s = await stage([])
