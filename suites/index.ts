@@ -5,5 +5,6 @@ import { exeRules } from './exe/index.ts'
 import { forRules } from './for/index.ts'
 import { schRules } from './sch/index.ts'
 import { strRules } from './str/index.ts'
+import { truRules } from './tru/index.ts'
 
-export const rules: Rule[] = [...strRules, ...argRules, ...exeRules, ...schRules, ...forRules]
+export const rules: Rule[] = [...strRules, ...argRules, ...truRules, ...exeRules, ...schRules, ...forRules]
