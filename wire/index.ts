@@ -10,6 +10,8 @@ import { openaiResponses } from './openai-responses.ts'
 export const codecs: Partial<Record<Dialect, Codec>> = {
   'anthropic-messages': anthropicMessages,
   'openai-chat': openaiChat,
+  'openai-responses': openaiResponses,
+  gemini,
 }
 
 export type * from './codec.ts'

@@ -1,10 +1,10 @@
 // What is of the Responses dialect alone: what its events look like, what closes a round, custom input, items the provider ran, what is kept.
 import { describe, expect, it } from 'vitest'
-import { type Answer, type Block, type Habit, isObject, parseJson } from '../contract/index.ts'
+import { type Answer, type Block, type Habit, isObject, type Json, parseJson } from '../contract/index.ts'
 import { createFetch, createResponder, openaiResponses, readSse } from './index.ts'
 import { call, encode, say, text, thinking, utf8, whyNot } from './wire.fixture.ts'
 
-type Event = Record<string, never> & { type: string }
+type Event = { [k: string]: Json } & { type: string }
 const eventsOf = (answer: Answer): Event[] =>
   readSse(encode(openaiResponses, answer).bytes).map((e) => {
     const event = parseJson(e.data) as Event

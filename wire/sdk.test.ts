@@ -3,7 +3,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import type { Answer, Block, Habit, Happening, Round } from '../contract/index.ts'
-import { anthropicMessages, createFetch, createResponder, openaiChat } from './index.ts'
+import { anthropicMessages, createFetch, createResponder, openaiChat, openaiResponses } from './index.ts'
 import { call, plainly, say, text, thinking } from './wire.fixture.ts'
 
 const baseUrl = 'http://model.invalid/s1'
@@ -220,6 +220,130 @@ describe('the openai client', () => {
     await expect(finalOf(say(blocks, { ending: { error: 'server_error' } }))).rejects.toThrow(/server_error/)
     for (const ending of ['cut', 'reset'] as const)
       await expect(finalOf(say(blocks, { ending, endAt: { call: 'a', fragment: 1 } }))).rejects.toThrow(/terminated/)
+    await expect(finalOf({ as: 'http', status: 429, headers: {}, body: '', ...plainly })).rejects.toMatchObject({
+      status: 429,
+      type: 'rate_limit_error',
+    })
+  })
+})
+
+describe('the openai client on responses', () => {
+  const client = (fetch: typeof globalThis.fetch) => new OpenAI({ apiKey: 'k', baseURL: baseUrl, fetch, maxRetries: 0 })
+  const params = {
+    model: 'm',
+    input: [{ role: 'user' as const, content: 'Do it.' }],
+    tools: [
+      {
+        type: 'function' as const,
+        name: tool.name,
+        description: tool.description,
+        parameters: tool.schema,
+        strict: false,
+      },
+    ],
+  }
+  const all: Block[] = [thinking(['h', 'm'], 'seal'), ...blocks]
+  const finalOf = (answer: Answer) =>
+    client(session(openaiResponses, answer).fetch).responses.stream(params).finalResponse()
+  const args = '{"x": "é\\n\\u0000"}'
+  const shown = [
+    { type: 'reasoning', summary: [{ type: 'summary_text', text: 'hm' }], encrypted_content: 'seal' },
+    { type: 'message', content: [{ type: 'output_text', text: 'Hé 😀' }] },
+    { type: 'function_call', call_id: 'call_01t0r0a0p0', name: 'take_note', arguments: args },
+    { type: 'function_call', call_id: 'call_01t0r0a0p1', name: 'take_note', arguments: '' },
+  ]
+  // Its stream helper knows no unknown event; the bare stream passes it by.
+  it.each(framings.filter((f) => !('unknown' in f)))('reads %j', async (framing) => {
+    for (const cuts of ['whole', 'each', 'hostile', { size: 97 }] as const) {
+      const response = await finalOf(say(all, { framing, cuts }))
+      expect(response.output).toMatchObject(shown)
+      expect(response).toMatchObject({ status: 'completed', output_text: 'Hé 😀' })
+    }
+  })
+  it.each(['null-fields', 'usage-chunk', 'double-start'] as Habit[])('reads the habit %s', async (habit) => {
+    expect((await finalOf(say(all, { habits: [habit] }))).output).toMatchObject(shown)
+  })
+  it('reads interleaved items, and each in its own events', async () => {
+    const stream = client(
+      session(openaiResponses, say(all, { interleave: [2, 1, 2, 0, 1, 2, 0, 0] })).fetch,
+    ).responses.stream(params)
+    const texts: string[] = []
+    stream.on('response.function_call_arguments.delta', (e) => {
+      texts[e.output_index] = e.snapshot
+    })
+    expect((await stream.finalResponse()).output).toMatchObject(shown)
+    expect(texts[2]).toBe(args)
+  })
+  it.each([
+    { habits: ['rotating-ids' as const] },
+    { framing: { eol: '\n' as const, unknown: true as const, splitData: true as const } },
+  ])('passes on, event by event, %j', async (over) => {
+    const stream = await client(session(openaiResponses, say(all, over)).fetch).responses.create({
+      ...params,
+      stream: true,
+    })
+    let text = ''
+    const called: (string | undefined)[] = []
+    for await (const e of stream) {
+      if (e.type === 'response.function_call_arguments.delta') text += e.delta
+      if (e.type === 'response.output_item.done' && e.item.type === 'function_call') called.push(e.item.call_id)
+    }
+    expect([text, called]).toEqual([args, ['call_01t0r0a0p0', 'call_01t0r0a0p1']])
+  })
+  it('reads custom input, what the provider ran, and cut-off responses', async () => {
+    const item = { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'x' } }
+    const mixed: Block[] = [
+      { is: 'provider-item', json: JSON.stringify(item) },
+      call('c', ['free ', 'text'], { custom: true }),
+      call('d', ['{"a":'], { unfinished: true }),
+    ]
+    const response = await finalOf(say(mixed, { stop: 'length' }))
+    expect(response).toMatchObject({
+      status: 'incomplete',
+      incomplete_details: { reason: 'max_output_tokens' },
+      output: [item, { type: 'custom_tool_call', input: 'free text' }, { arguments: '{"a":', status: 'incomplete' }],
+    })
+  })
+  it('reads a whole response', async () => {
+    const response = await client(session(openaiResponses, say(all)).fetch).responses.create(params)
+    expect(response.output).toMatchObject(shown)
+    expect(response.output_text).toBe('Hé 😀')
+  })
+  it.each(['history', 'id'])('sends back what has no fault, by %s', async (how) => {
+    const { fetch, events, requests } = session(
+      openaiResponses,
+      say([thinking(['h'], 'seal'), call('a', ['{}'])]),
+      say([text('Done.')]),
+    )
+    const first = await client(fetch).responses.stream(params).finalResponse()
+    const results = first.output.flatMap((i) =>
+      i.type === 'function_call' ? [{ type: 'function_call_output' as const, call_id: i.call_id, output: 'ok' }] : [],
+    )
+    const second = await client(fetch)
+      .responses.stream(
+        how === 'id'
+          ? { ...params, input: results, previous_response_id: first.id }
+          : { ...params, input: [...params.input, ...first.output, ...results] as OpenAI.Responses.ResponseInput },
+      )
+      .finalResponse()
+    expect(second.output_text).toBe('Done.')
+    expect(requests()).toMatchObject([
+      { is: 'round', faults: [] },
+      { is: 'round', faults: [] },
+    ])
+    const sealed = requests().flatMap((r) =>
+      r.k === 'request' ? r.history.flatMap((i) => ('sealed' in i ? [i.sealed] : [])) : [],
+    )
+    expect(events.find((e) => e.k === 'answer')).toMatchObject({ sealed })
+    expect(sealed).toHaveLength(1)
+  })
+  it('is told of errors: an event in the stream, a failed response, a cut, a reset, a status', async () => {
+    await expect(finalOf(say(all, { ending: { error: 'server_error' } }))).rejects.toMatchObject({
+      code: 'server_error',
+    })
+    expect(await finalOf(say(all, { stop: { raw: 'failed' } }))).toMatchObject({ status: 'failed' })
+    for (const ending of ['cut', 'reset'] as const)
+      await expect(finalOf(say(all, { ending, endAt: { call: 'a', fragment: 1 } }))).rejects.toThrow(/terminated/)
     await expect(finalOf({ as: 'http', status: 429, headers: {}, body: '', ...plainly })).rejects.toMatchObject({
       status: 429,
       type: 'rate_limit_error',
