@@ -47,8 +47,8 @@ export interface PlayOptions {
   workspaces: Workspaces
   strictMock?: boolean
   signal?: AbortSignal
-  /** Faults of the adapter that belong to no session are told here as long as the scenario is played. */
-  onPlay?(fault: (fault: string, line?: string) => void): () => void
+  /** Faults of the adapter that belong to no session are told here as long as the scenario is played; `ours`: the suite's own. */
+  onPlay?(fault: (fault: string, line?: string, ours?: true) => void): () => void
 }
 
 /** Loop turns left to a host after its turn ended, so that what it still does is seen. */
@@ -80,9 +80,10 @@ export async function play(host: Host, facts: Facts, scenario: Scenario, o: Play
     { limitMs: o.gateMs, shared: o.shared },
     (session, place) => responders.get(session)?.sent(place) ?? false,
   )
-  const unwatch = o.onPlay?.((fault, line) =>
-    log.add({ k: 'protocol', fault, ...(line === undefined ? {} : { line }) }, { ch: 'host', session: '' }),
-  )
+  const unwatch = o.onPlay?.((fault, line, ours) => {
+    if (ours) end('ours', fault)
+    else log.add({ k: 'protocol', fault, ...(line === undefined ? {} : { line }) }, { ch: 'host', session: '' })
+  })
   const closed = new Map<Key, Promise<void>>()
   const end = (how: Trace['end'], why: string) => {
     if (trace.end !== 'complete') return

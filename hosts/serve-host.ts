@@ -2,8 +2,9 @@
 // prints goes to standard error.
 import type { Host, HostEvent, Json, Prompt, Session, Setup, ToolOutcome } from '../contract/index.ts'
 import { isObject } from '../contract/index.ts'
+import { messageCheck } from './check-messages.ts'
 import { loadHost } from './load-host.ts'
-import { createRpc, type Rpc, RpcError } from './rpc.ts'
+import { createRpc, type Handler, type Rpc, RpcError } from './rpc.ts'
 
 interface Streams {
   chunk(stream: string, bytes: Uint8Array): void
@@ -34,26 +35,53 @@ export function serve(
     if (!session) throw new RpcError(`There is no open session ${JSON.stringify(p.session ?? null)}.`)
     return { session, p }
   }
+  const say = (fault: string) => void process.stderr.write(`slotproof serve-host: ${fault}\n`)
+  const check = messageCheck()
+  // What the module says wrong is said here and sent all the same: the suite tells it where the run is read.
+  const own = (wrong: string | undefined) => {
+    if (wrong !== undefined) say(wrong)
+  }
+  const checked = (handlers: Record<string, Handler>): Record<string, Handler> =>
+    Object.fromEntries(
+      Object.entries(handlers).map(([method, handler]): [string, Handler] => [
+        method,
+        async (params, signal) => {
+          const wrong = check.params('suite', method, params)
+          if (wrong !== undefined) throw new RpcError(`${wrong}.`, -32602)
+          const result = await handler(params, signal)
+          own(check.result('host', method, result))
+          return result
+        },
+      ]),
+    )
+  const ask: Rpc['request'] = (method, params, signal) => {
+    own(check.params('host', method, params))
+    return rpc.request(method, params, signal)
+  }
+  const tell: Rpc['notify'] = (method, params) => {
+    own(check.params('host', method, params))
+    rpc.notify(method, params)
+  }
   const rpc: Rpc = createRpc({
     input: pipe.input as import('node:stream').Readable,
     output: pipe.output as import('node:stream').Writable,
-    onFault: ({ fault }) => process.stderr.write(`slotproof serve-host: ${fault}\n`),
+    onFault: ({ fault }) => say(fault),
     onClose: done,
-    handlers: {
+    handlers: checked({
       describe: () => host.describe(),
       async open(params) {
         const { setup, tunnel } = params as unknown as { setup: Setup; tunnel: boolean }
         const name = setup.session
         const session = await host.open(
-          { ...setup, ...(tunnel ? { fetch: tunnelFetch(() => rpc, streams, name) } : {}) },
+          { ...setup, ...(tunnel ? { fetch: tunnelFetch({ request: ask, notify: tell }, streams, name) } : {}) },
           {
             execute: (call, signal) =>
-              rpc.request('execute', { session: name, call }, signal) as Promise<unknown> as Promise<ToolOutcome>,
-            ask: (prompt: Prompt) => rpc.notify('ask', { session: name, prompt }),
-            emit: (event: HostEvent) => rpc.notify('emit', { session: name, event }),
+              ask('execute', { session: name, call }, signal) as Promise<unknown> as Promise<ToolOutcome>,
+            ask: (prompt: Prompt) => tell('ask', { session: name, prompt }),
+            emit: (event: HostEvent) => tell('emit', { session: name, event }),
             inspect: (tool, input) =>
-              rpc.request('inspect', { session: name, tool, input }) as Promise<unknown> as Promise<object>,
-            diagnose: (file) => rpc.request('diagnose', { session: name, file }) as Promise<unknown> as Promise<string>,
+              ask('inspect', { session: name, tool, input }) as Promise<unknown> as Promise<object>,
+            diagnose: (file) => ask('diagnose', { session: name, file }) as Promise<unknown> as Promise<string>,
           },
         )
         sessions.set(name, session)
@@ -96,7 +124,7 @@ export function serve(
         streams.end(stream, how)
       },
       exit: done,
-    },
+    }),
   })
   const streams = createStreams()
 }
@@ -130,7 +158,11 @@ function failAfterReading(to: ReadableStreamDefaultController<Uint8Array>, error
   look()
 }
 
-function tunnelFetch(rpc: () => Rpc, streams: ReturnType<typeof createStreams>, session: string): typeof fetch {
+function tunnelFetch(
+  rpc: Pick<Rpc, 'request' | 'notify'>,
+  streams: ReturnType<typeof createStreams>,
+  session: string,
+): typeof fetch {
   let n = 0
   return async (input, init) => {
     const request = new Request(input, init)
@@ -138,7 +170,7 @@ function tunnelFetch(rpc: () => Rpc, streams: ReturnType<typeof createStreams>, 
     const body = Buffer.from(await request.arrayBuffer()).toString('base64')
     const close = () => {
       streams.drop(stream)
-      rpc().notify('model/close', { stream })
+      rpc.notify('model/close', { stream })
     }
     let controller: ReadableStreamDefaultController<Uint8Array> | undefined
     const bytes = new ReadableStream<Uint8Array>(
@@ -163,7 +195,7 @@ function tunnelFetch(rpc: () => Rpc, streams: ReturnType<typeof createStreams>, 
       },
       { once: true },
     )
-    const head = (await rpc().request(
+    const head = (await rpc.request(
       'model/open',
       {
         session,

@@ -9,14 +9,14 @@ import { HostError, messageOf, UsageError } from './errors.ts'
 import { checkFacts } from './facts.ts'
 import { type PlayOptions, play } from './play.ts'
 import { deliveryOverHttp, reachByFetch, reachByServer } from './reach.ts'
-import { type RemoteHost, remoteHost } from './remote-host.ts'
+import { type OnFault, type RemoteHost, remoteHost } from './remote-host.ts'
 
 interface Running {
   child: Child
   host: RemoteHost
   facts: Facts
   /** Told of every fault of the adapter while it lives. */
-  listeners: Set<(fault: string, line?: string) => void>
+  listeners: Set<OnFault>
 }
 
 /** How many sessions are played at once, whatever more a host says it can. */
@@ -135,9 +135,9 @@ export async function driveStdio(command: readonly string[], o: DriverOptions): 
     let described: Facts | undefined
     let faults = 0
     const refuse: ((e: Error) => void)[] = []
-    const onFault = (fault: string, line?: string) => {
+    const onFault: OnFault = (fault, line, ours) => {
       firstFault ??= `${fault}${line === undefined ? '' : `: ${line}`}`
-      for (const tell of listeners) tell(fault, line)
+      for (const tell of listeners) tell(fault, line, ours)
       if (described === undefined) for (const no of refuse) no(new Error(`it wrote ${firstFault}`))
       if (++faults === mostFaults) void child.end()
     }
