@@ -1,5 +1,5 @@
 // What a run takes and what it tells while it goes on.
-import type { Case, Dialect, Finding, HostRef, Profile, Rule, RuleResult } from '../contract/index.ts'
+import type { Case, Dialect, Finding, HostRef, Profile, Rule, RuleInfo, RuleResult } from '../contract/index.ts'
 
 export interface RunOptions {
   host: HostRef
@@ -13,6 +13,8 @@ export interface RunOptions {
   seed: number
   /** Reached executions wanted of each property. */
   runs: number
+  /** Another number for some rules; 0: their examples alone. */
+  runsOf?(rule: RuleInfo): number | undefined
   /** ms for the whole run; what does not fit is left out, and said. */
   budgetMs?: number
   /** ms a turn may take, on top of what its delivery takes. */

@@ -167,9 +167,10 @@ class RunSession {
     if (t.barred || t.cut || rule.slow || t.failures.length > 0 || !rule.more || this.over(t)) return
     const arbitrary = rule.more(this.driver.facts)
     const base = seedFor(this.o.seed, rule.id, dialect)
-    const wanted = t.reached + this.o.runs
+    const runs = this.o.runsOf?.(rule) ?? this.o.runs
+    const wanted = t.reached + runs
     for (let batchNo = 0; batchNo < mostDraws && t.reached < wanted && t.failures.length === 0; batchNo++) {
-      const drawn = draw(arbitrary, (base + batchNo) | 0, this.o.runs)
+      const drawn = draw(arbitrary, (base + batchNo) | 0, runs)
       for (let i = 0; i < drawn.length && t.reached < wanted && t.failures.length === 0; i += this.driver.width) {
         if (this.over(t)) return
         const batch = drawn.slice(i, i + this.driver.width)
