@@ -38,3 +38,6 @@ export function sameJson(a: string, b: string): boolean {
   const y = parseJson(b)
   return x !== undefined && y !== undefined && sameValue(x, y)
 }
+
+/** The input that an argument text asks for: none is `{}` (STR-5); any other text is itself, right or damaged. */
+export const askedInput = (text: string): string => (/^[ \t\n\r]*$/.test(text) ? '{}' : text)

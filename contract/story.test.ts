@@ -64,6 +64,28 @@ describe('executions find their calls', () => {
     expect(s.stray.map((x) => x.exec)).toEqual(['x4'])
   })
 
+  it('a call without arguments asks for {}, and takes its run before a damaged one that is shown as {}', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([
+          { id: 'x', text: '{"n" > 1}' },
+          { id: 'x', text: ' ' },
+        ])
+        .ran('x1', '{}', { callId: 'x' })
+        .request([
+          shown('c1', '{}'),
+          shown('c2', '{}'),
+          { resultOf: 'c1', text: 'Error of take_note', error: true },
+          result('c2', 'x1'),
+        ])
+        .trace(),
+    )
+    expect(s.calls.map((c) => c.execs.map((x) => x.exec))).toEqual([[], ['x1']])
+    expect(s.calls.map((c) => c.results.flatMap((r) => r.marks))).toEqual([[], ['x1']])
+  })
+
   it('a forged execution never takes the place of a call that runs later', () => {
     const s = read(
       tell()

@@ -1,7 +1,7 @@
 // read(trace): call, execution, prompt and result are paired here, ONCE, so that no judge has to know a dialect or an id.
 // It must never judge: what pairs with nothing is kept apart and named.
 import type { Prompt, TurnEnd } from './host.ts'
-import { isObject, type Json, parseJson, sameJson, sameValue } from './json.ts'
+import { askedInput, isObject, type Json, parseJson, sameJson, sameValue } from './json.ts'
 import { marksIn } from './mark.ts'
 import type { Key } from './scenario.ts'
 import type { Event, Item, Said, SaidCall, Trace } from './trace.ts'
@@ -250,7 +250,8 @@ function align(items: Shown[], candidates: Call[]): void {
   const borne = tally(candidates.map((c) => c.id))
   const sent = tally(items.map((i) => i.id))
   const byId = new Map(candidates.map((c) => [c.id, c]))
-  const says = (item: Shown, c: Call) => c.name === item.name && (c.text === item.args || sameJson(c.text, item.args))
+  const says = (item: Shown, c: Call) =>
+    c.name === item.name && (c.text === item.args || sameJson(askedInput(c.text), item.args))
   for (const item of items)
     if (item.id !== null && item.id !== '' && borne.get(item.id) === 1 && sent.get(item.id) === 1) {
       const own = byId.get(item.id)!
@@ -298,7 +299,7 @@ const readText = (text: string): Read => ({ text, value: parseJson(text) })
 /** The pairs of the best alignment that keeps both orders. */
 function inOrder(items: Shown[], calls: Call[]): [Shown, Call][] {
   const args = items.map((i) => readText(i.args))
-  const texts = calls.map((c) => readText(c.text))
+  const texts = calls.map((c) => readText(askedInput(c.text)))
   const score = items.map((item, i) => calls.map((call, j) => agreement(item, args[i]!, call, texts[j]!)))
   // best[i][j]: the most that items from i and calls from j on can agree.
   const best = Array.from({ length: items.length + 1 }, () => new Array<number>(calls.length + 1).fill(0))
@@ -378,14 +379,14 @@ function pairExecs(execs: Exec[], calls: Call[]): Exec[] {
   })
   const open = (x: Exec, fits: (c: Call) => boolean) =>
     recent.find((c) => c.execs.length === 0 && c.turn === x.turn && begun(c, x) && meant(c, x) && fits(c))
-  pass('input', (x) => open(x, (c) => named(x) && bears(c, x) && sameJson(c.text, x.input)))
+  pass('input', (x) => open(x, (c) => named(x) && bears(c, x) && sameJson(askedInput(c.text), x.input)))
   // A call of this very tool comes before one of a name nobody offered, which most hosts never run.
-  pass('input', (x) => open(x, (c) => c.tool === x.tool && sameJson(c.text, x.input)))
-  pass('input', (x) => open(x, (c) => sameJson(c.text, x.input)))
+  pass('input', (x) => open(x, (c) => c.tool === x.tool && sameJson(askedInput(c.text), x.input)))
+  pass('input', (x) => open(x, (c) => sameJson(askedInput(c.text), x.input)))
   pass('input', (x) => open(x, (c) => c.shown !== undefined && sameJson(c.shown.args, x.input)))
   pass('rest', (x) => open(x, (c) => named(x) && bears(c, x)))
   // A call of no known tool says by its arguments what it means, unless they are damaged too.
-  pass('rest', (x) => open(x, (c) => c.tool === x.tool || !isObject(parseJson(c.text))))
+  pass('rest', (x) => open(x, (c) => c.tool === x.tool || !isObject(parseJson(askedInput(c.text)))))
   for (const call of calls) call.execs.sort((a, b) => a.event - b.event)
   return [...waiting]
 }
@@ -403,7 +404,7 @@ function pairPrompts(trace: Trace, calls: Call[]): Asked[] {
     const ofId = near.filter((c) => e.prompt.callId !== undefined && c.id === e.prompt.callId)
     const call =
       (ofId.length === 1 ? ofId[0] : undefined) ??
-      [...ofId, ...near].find((c) => c.prompts.length === 0 && sameJson(c.text, e.prompt.input))
+      [...ofId, ...near].find((c) => c.prompts.length === 0 && sameJson(askedInput(c.text), e.prompt.input))
     if (call) call.prompts.push(asked)
     else stray.push(asked)
   }

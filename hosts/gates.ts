@@ -1,5 +1,5 @@
 // Gates: what waits in a scenario waits for a When, never for milliseconds. A gate that is met, and one that is given up, are events.
-import { type Event, type Key, type Place, type SaidCall, sameJson, type When } from '../contract/index.ts'
+import { askedInput, type Event, type Key, type Place, type SaidCall, sameJson, type When } from '../contract/index.ts'
 import type { Log } from './log.ts'
 
 export interface Gates {
@@ -40,7 +40,7 @@ export function createGates(
     const byId = of.callId ? calls.filter((c) => c.id === of.callId) : []
     if (byId.length === 1) return byId[0]
     const near = byId.length > 0 ? byId : calls
-    return near.findLast((c) => sameJson(c.text, of.input) && (c.tool === undefined || c.tool === of.tool))
+    return near.findLast((c) => sameJson(askedInput(c.text), of.input) && (c.tool === undefined || c.tool === of.tool))
   }
   const isOf = (e: Extract<Event, { k: 'started' }>, who: { call: Key } | { tool: Key }): boolean =>
     'tool' in who ? e.tool === who.tool : callOf(e.session, e)?.key === who.call
