@@ -3,8 +3,9 @@ import type { Rule } from '../contract/index.ts'
 import { argRules } from './arg/index.ts'
 import { exeRules } from './exe/index.ts'
 import { forRules } from './for/index.ts'
+import { namRules } from './nam/index.ts'
 import { schRules } from './sch/index.ts'
 import { strRules } from './str/index.ts'
 import { truRules } from './tru/index.ts'
 
-export const rules: Rule[] = [...strRules, ...argRules, ...truRules, ...exeRules, ...schRules, ...forRules]
+export const rules: Rule[] = [...strRules, ...argRules, ...truRules, ...namRules, ...exeRules, ...schRules, ...forRules]
