@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream'
 import { describe, expect, it, vi } from 'vitest'
 import type { Host, HostEvent, Services, Session, Setup, ToolCall } from '../contract/index.ts'
 import { messageCheck, type Sender } from './check-messages.ts'
+import { checkFacts } from './facts.ts'
 import { remoteHost } from './remote-host.ts'
 import { serve } from './serve-host.ts'
 
@@ -86,6 +87,38 @@ describe('a message', () => {
     for (const method of methods) {
       const [suite, host] = (['suite', 'host'] as const).map((s) => check.params(s, method, 'nonsense'))
       expect(suite ?? host, method).toContain('breaks its schema')
+    }
+  })
+})
+
+describe('docs/protocol.md', () => {
+  const page = readFileSync(new URL('../docs/protocol.md', import.meta.url), 'utf8')
+  const lines = [...page.matchAll(/^([→←]) (\{"jsonrpc".*)$/gm)].map((m) => ({
+    sender: m[1] === '→' ? ('suite' as const) : ('host' as const),
+    message: JSON.parse(m[2]!) as { id?: number; method?: string; params?: unknown; result?: unknown },
+  }))
+  it('shows messages that hold their schemas', () => {
+    const asked = new Map<string, string>()
+    for (const { sender, message } of lines) {
+      const { id, method, params, result } = message
+      if (method === '$/cancel') continue
+      if (method !== undefined) {
+        expect(check.params(sender, method, params), method).toBeUndefined()
+        asked.set(`${sender} ${id}`, method)
+        continue
+      }
+      const answered = asked.get(`${sender === 'suite' ? 'host' : 'suite'} ${id}`)
+      expect(answered).toBeDefined()
+      expect(check.result(sender, answered!, result), answered).toBeUndefined()
+      if (answered === 'describe') expect(checkFacts(result)).toMatchObject(result as object)
+    }
+  })
+  it('shows every method', () => {
+    const shown = new Set(lines.map(({ message }) => message.method))
+    for (const file of ['to-host', 'tell-host', 'to-suite', 'tell-suite']) {
+      const url = new URL(`../contract/schemas/protocol-${file}.schema.json`, import.meta.url)
+      const schema = JSON.parse(readFileSync(url, 'utf8'))
+      for (const method of Object.keys(schema.definitions[schema.title].properties)) expect(shown).toContain(method)
     }
   })
 })
