@@ -132,12 +132,17 @@ function encodeBlocks(answer: BlocksAnswer, context: EncodeContext): Encoded | {
   )
 }
 
+/** `server_tool_use`, `mcp_tool_use`, the results of both, and what else stands in an answer unasked. */
+const providerRun =
+  /^(server|mcp)_tool_use$|^[a-z_]+_tool_result$|^(redacted_thinking|container_upload|compaction|fallback)$/
+
 function unsayable(block: Block): string | undefined {
   if (block.is === 'provider-item') {
     const item = parseJson(block.json)
     if (!isObject(item) || typeof item.type !== 'string')
       return 'a provider item must be the JSON text of a content block with a type'
     if (item.type === 'tool_use') return 'a tool_use block is a call, not what the provider ran itself'
+    if (!providerRun.test(item.type)) return `this dialect has no block of the type ${item.type} that a provider ran`
   }
   if (block.is === 'call' && block.custom) return `call ${block.key}: this dialect has no free-form input`
   if (block.is === 'call' && block.start !== undefined && parseJson(block.start) === undefined)

@@ -400,6 +400,9 @@ describe('what only one dialect can say', () => {
     expect(whyNot(openaiChat, ran)).toContain('provider')
     expect(whyNot(anthropicMessages, say([{ is: 'provider-item', json: 'x' }]))).toContain('JSON text')
     expect(whyNot(anthropicMessages, say([{ is: 'provider-item', json: '{"type":"tool_use"}' }]))).toContain('a call')
+    expect(whyNot(anthropicMessages, say([{ is: 'provider-item', json: '{"type":"mcp_call"}' }]))).toContain('no block')
+    expect(whyNot(anthropicMessages, say([call('a', ['x'], { custom: true })]))).toContain('free-form')
+    expect(whyNot(openaiChat, say([call('a', ['x'], { custom: true })]))).toContain('free-form')
     expect(whyNot(anthropicMessages, say([call('a', [], { start: '{"x":' })]))).toContain('JSON value')
   })
   it('redacted thinking is sealed as it came', () => {

@@ -208,6 +208,7 @@ describe('what it cannot say', () => {
     ['a refusal', say([text('x')], { stop: 'refusal' }), 'no finish reason for refusal'],
     ['a pause', say([text('x')], { stop: 'pause' }), 'no finish reason for pause'],
     ['a part that is no JSON', say([{ is: 'provider-item', json: 'x' }]), 'JSON text of a part'],
+    ['a part of another dialect', say([{ is: 'provider-item', json: '{"type":"mcp_call"}' }]), 'no part of type'],
     ['a part that is a call', say([{ is: 'provider-item', json: '{"functionCall":{}}' }]), 'a block of its own'],
   ])('%s', (_, answer, why) => {
     expect(whyNot(gemini, answer)).toMatch(new RegExp(why))

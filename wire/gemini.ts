@@ -146,12 +146,17 @@ function encodeBlocks(answer: BlocksAnswer, context: EncodeContext): Encoded | {
 const fragmentsOf = (call: CallBlock): string[] =>
   call.start !== undefined && call.fragments.join('') === '' ? [...call.fragments, call.start] : call.fragments
 
+/** The data of parts that the provider ran or made itself. */
+const providerRun = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse', 'inlineData', 'fileData']
+
 function unsayable(block: Block): string | undefined {
   if (block.is === 'provider-item') {
     const part = parseJson(block.json)
     if (!isObject(part) || Object.keys(part).length === 0) return 'a provider item must be the JSON text of a part'
     for (const own of ['functionCall', 'text'])
       if (own in part) return `a part with ${own} is a block of its own, not what the provider ran itself`
+    if (!providerRun.some((data) => data in part))
+      return `this dialect has no part of ${Object.keys(part).join(' and ')}`
   }
   if (block.is !== 'call') return undefined
   if (block.custom) return `call ${block.key}: this dialect has no free-form input`

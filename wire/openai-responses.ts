@@ -161,10 +161,13 @@ function unsayable(json: string): string | undefined {
   const item = parseJson(json)
   if (!isObject(item) || typeof item.type !== 'string')
     return 'a provider item must be the JSON text of an output item with a type'
-  return isCallType(item.type) || item.type === 'message' || item.type === 'reasoning'
-    ? `a ${item.type} item is a block of its own, not what the provider ran itself`
-    : undefined
+  if (isCallType(item.type) || item.type === 'message' || item.type === 'reasoning')
+    return `a ${item.type} item is a block of its own, not what the provider ran itself`
+  return providerRun.test(item.type) ? undefined : `this dialect has no output item of the type ${item.type}`
 }
+/** `web_search_call`, `shell_call_output`, `mcp_list_tools` and their like. */
+const providerRun =
+  /^[a-z_]+_call(_output)?$|^mcp_(list_tools|approval_request)$|^tool_search_output$|^compaction$|^program(_output)?$/
 
 const prefixes = { text: 'msg', thinking: 'rs', call: 'fc', 'provider-item': 'item' } as const
 

@@ -224,6 +224,7 @@ describe('what the provider ran itself', () => {
     ['{"id":"a"}', 'with a type'],
     ['{"type":"function_call"}', 'a block of its own'],
     ['{"type":"message"}', 'a block of its own'],
+    ['{"type":"server_tool_use","id":"a"}', 'no output item of the type server_tool_use'],
   ])('%s is none', (json, why) => {
     expect(whyNot(openaiResponses, say([{ is: 'provider-item', json }]))).toContain(why)
   })

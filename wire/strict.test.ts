@@ -461,6 +461,11 @@ describe('openai-chat', () => {
     expect(faults(echo('x'), ['x']).join()).toContain('unique')
     expect(faults(echo(null, ''), [null, null])).toEqual([])
   })
+  it('reads free-form input as such', () => {
+    const free = { id: 'c', type: 'custom', custom: { name: 'free', input: 'not json' } }
+    const { history } = read(openaiChat, { ...legal, messages: [user('a'), calls(free), result('c')] })
+    expect(history[1]).toEqual({ call: 'c', name: 'free', args: 'not json', custom: true })
+  })
   it('reads offers, items in order, streaming, and what is the same', () => {
     const body = {
       ...legal,
