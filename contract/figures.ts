@@ -94,5 +94,14 @@ export type Feature = (typeof features)[number]
 export const isCutOff = (reason: string | null): boolean =>
   reason !== null && cutOffReasons.includes(reason.trim().toLowerCase())
 
+/**
+ * Responses names no reason for a complete round: whether that leaves the ladder open, the contract does not say. A host may take it or
+ * give an error result.
+ */
+export const leavesLadderToHost = (reason: string | null): boolean => reason === 'completed'
+
+/** Does a round with this reason end as rounds with calls do? */
+export const isOrdinary = (reason: string | null): boolean => opensLadder(reason) || leavesLadderToHost(reason)
+
 /** Does this reason leave the ladder open? Exact spelling: any other reason, or none, runs strict arguments only. */
 export const opensLadder = (reason: string | null): boolean => reason !== null && ordinaryReasons.includes(reason)

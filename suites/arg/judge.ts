@@ -7,6 +7,7 @@ import {
   type Exec,
   type Facts,
   type Finding,
+  isOrdinary,
   type Judgement,
   opensLadder,
   parseJson,
@@ -91,7 +92,13 @@ function leniently(text: string, { limit, blanksKept }: Bounds): string[] {
 
 /** Did this call reach the host whole, in a complete round that leaves the ladder open? */
 export const isReached = (call: Call): boolean =>
-  call.delivered && call.answer.delivered && call.whole && call.complete && call.answer.last && opensLadder(call.reason)
+  call.delivered &&
+  call.answer.delivered &&
+  call.whole &&
+  call.complete &&
+  call.answer.last &&
+  call.custom !== true &&
+  isOrdinary(call.reason)
 
 /** Whose text it is, where it is a call's. */
 export interface Asked {
@@ -119,7 +126,9 @@ export const judgeArguments =
         ...bounds,
       }
       for (const call of callsToJudge(story, c)) {
-        const asked = right(call.text, wanted(c, call.key), within, { call, scenario: c.variants[variant] })
+        const open = within.repairs && opensLadder(call.reason)
+        const of = { call, scenario: c.variants[variant] }
+        const asked = right(call.text, wanted(c, call.key), { ...within, repairs: open }, of)
         if (!asked) continue
         reached++
         const found = judgeCall(story, call, asked, facts)

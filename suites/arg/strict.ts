@@ -46,6 +46,13 @@ export const arg1: Rule = {
       'keys with names of inherited properties',
       same('{"__proto__":{"a":1},"constructor":1,"toString":null,"hasOwnProperty":0}'),
     ),
+    argCase(
+      facts,
+      'text that other layers like to rewrite',
+      same(
+        '{"html":"&lt;b&gt;&amp;amp;&quot;&#39;","url":"a%20b+c","escape":"\\\\n \\\\t \\\\u0041 \\\\\\\\","blanks":"  x\\r\\n","code":"f([1,],{a:2,}) // c"}',
+      ),
+    ),
     argCase(facts, 'one leading U+FEFF', [{ text: '\uFEFF{"a":1}', want: '{"a":1}' }]),
     argCase(
       facts,

@@ -5,9 +5,9 @@ import {
   type CallBlock,
   type Case,
   type Exec,
+  isOrdinary,
   type Key,
   type Outcome,
-  opensLadder,
   type Request,
   type Result,
   type Scenario,
@@ -51,7 +51,7 @@ export function oddIds(call: Call): boolean {
  * (TRU-3, TRU-8), Anthropic's `end_turn` (STR-15a is a SHOULD), ids it may refuse.
  */
 export function owesResults(story: Story, call: Call): boolean {
-  if (!accepted(call) || !opensLadder(call.reason)) return false
+  if (!accepted(call) || !isOrdinary(call.reason)) return false
   if (story.trace.dialect === 'anthropic-messages' && call.reason !== 'tool_use') return false
   return !(oddIds(call) && errorShown(story, call.session, call.turn))
 }
