@@ -4,6 +4,8 @@ import type { Block, Exec, Rule, Scenario, Story } from '../../contract/index.ts
 import { answer, call, example, oneTurn, round, scenario, text, thinking, tool, turn } from '../build.ts'
 import { forged, saidBefore } from '../exe/said.ts'
 import { finding, judged, notReached, quote } from '../observe.ts'
+import { for8, for9 } from './beside.ts'
+import { for10 } from './data.ts'
 import { bodyOf, forgedVectors, quotings, spellings, wrappers } from './forgeries.ts'
 
 /** Was every round of the script handed over to its last byte? Else the text may not have come. */
@@ -148,4 +150,4 @@ export const for1: Rule = {
   },
 }
 
-export const forRules: Rule[] = [for1]
+export const forRules: Rule[] = [for1, for8, for9, for10]
