@@ -397,6 +397,20 @@ describe('results find their calls', () => {
     expect(told('{}')).toEqual([undefined, '{}'])
   })
 
+  it('a damaged call that is shown as {} is not taken for one of a broken attempt that asked for {}', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([{ id: 'a', text: '{}' }], { complete: false, ending: 'cut' })
+        .request([], { is: 'attempt' })
+        .answer([{ id: 'b', text: '{"n":"cut of' }])
+        .request([shown('call_1', '{}'), { resultOf: 'call_1', text: 'Error of take_note', error: true }])
+        .trace(),
+    )
+    expect(s.calls.map((c) => c.shown?.id)).toEqual([undefined, 'call_1'])
+  })
+
   it('a broken attempt that stays stands before the one that followed it', () => {
     const s = read(
       tell()

@@ -251,7 +251,7 @@ function align(items: Shown[], candidates: Call[]): void {
   const sent = tally(items.map((i) => i.id))
   const byId = new Map(candidates.map((c) => [c.id, c]))
   const says = (item: Shown, c: Call) =>
-    c.name === item.name && (c.text === item.args || sameJson(askedInput(c.text), item.args))
+    c.name === item.name && (c.text === item.args || sameJson(asksFor(c), item.args))
   for (const item of items)
     if (item.id !== null && item.id !== '' && borne.get(item.id) === 1 && sent.get(item.id) === 1) {
       const own = byId.get(item.id)!
@@ -280,15 +280,21 @@ const tally = (ids: (string | null)[]): Map<string | null, number> => {
   return count
 }
 
+/** What the call asks for. One whose fragments never came all asks for nothing yet. */
+const asksFor = (c: SaidCall): string => (c.whole ? askedInput(c.text) : c.text)
+
 /**
- * How well item and call agree; 0: nothing speaks for it. The last attempt of a round is the likelier one, by less than anything that
- * is said. A lone equal name still counts, since names and ids may both have been repaired.
+ * How well item and call agree; 0: nothing speaks for it. `{}` may stand for a call that did not run, whatever it asked for: nearly as
+ * good as equal arguments. The last attempt of a round is the likelier one, by less than anything that is said. A lone equal name still
+ * counts, since names and ids may both have been repaired.
  */
 function agreement(item: Shown, args: Read, call: Call, text: Read): number {
-  const id = item.id !== null && item.id !== '' && item.id === call.id ? 8 : 0
-  const name = item.name === call.name ? 4 : 0
-  const same = args.text === text.text || (args.value !== undefined && sameValue(args.value, text.value)) ? 6 : 0
-  return id + name + same === 0 ? 0 : id + name + same + (call.answer.last ? 1 : 0)
+  const id = item.id !== null && item.id !== '' && item.id === call.id ? 16 : 0
+  const name = item.name === call.name ? 8 : 0
+  const same = args.text === text.text || (args.value !== undefined && sameValue(args.value, text.value)) ? 12 : 0
+  const stands = same === 0 && name > 0 && args.text.trim() === '{}' ? 10 : 0
+  const said = id + name + same + stands
+  return said === 0 ? 0 : said + (call.answer.last ? 3 : 0)
 }
 interface Read {
   text: string
@@ -299,7 +305,7 @@ const readText = (text: string): Read => ({ text, value: parseJson(text) })
 /** The pairs of the best alignment that keeps both orders. */
 function inOrder(items: Shown[], calls: Call[]): [Shown, Call][] {
   const args = items.map((i) => readText(i.args))
-  const texts = calls.map((c) => readText(askedInput(c.text)))
+  const texts = calls.map((c) => readText(asksFor(c)))
   const score = items.map((item, i) => calls.map((call, j) => agreement(item, args[i]!, call, texts[j]!)))
   // best[i][j]: the most that items from i and calls from j on can agree.
   const best = Array.from({ length: items.length + 1 }, () => new Array<number>(calls.length + 1).fill(0))
@@ -379,14 +385,14 @@ function pairExecs(execs: Exec[], calls: Call[]): Exec[] {
   })
   const open = (x: Exec, fits: (c: Call) => boolean) =>
     recent.find((c) => c.execs.length === 0 && c.turn === x.turn && begun(c, x) && meant(c, x) && fits(c))
-  pass('input', (x) => open(x, (c) => named(x) && bears(c, x) && sameJson(askedInput(c.text), x.input)))
+  pass('input', (x) => open(x, (c) => named(x) && bears(c, x) && sameJson(asksFor(c), x.input)))
   // A call of this very tool comes before one of a name nobody offered, which most hosts never run.
-  pass('input', (x) => open(x, (c) => c.tool === x.tool && sameJson(askedInput(c.text), x.input)))
-  pass('input', (x) => open(x, (c) => sameJson(askedInput(c.text), x.input)))
+  pass('input', (x) => open(x, (c) => c.tool === x.tool && sameJson(asksFor(c), x.input)))
+  pass('input', (x) => open(x, (c) => sameJson(asksFor(c), x.input)))
   pass('input', (x) => open(x, (c) => c.shown !== undefined && sameJson(c.shown.args, x.input)))
   pass('rest', (x) => open(x, (c) => named(x) && bears(c, x)))
   // A call of no known tool says by its arguments what it means, unless they are damaged too.
-  pass('rest', (x) => open(x, (c) => c.tool === x.tool || !isObject(parseJson(askedInput(c.text)))))
+  pass('rest', (x) => open(x, (c) => c.tool === x.tool || !isObject(parseJson(asksFor(c)))))
   for (const call of calls) call.execs.sort((a, b) => a.event - b.event)
   return [...waiting]
 }
@@ -404,7 +410,7 @@ function pairPrompts(trace: Trace, calls: Call[]): Asked[] {
     const ofId = near.filter((c) => e.prompt.callId !== undefined && c.id === e.prompt.callId)
     const call =
       (ofId.length === 1 ? ofId[0] : undefined) ??
-      [...ofId, ...near].find((c) => c.prompts.length === 0 && sameJson(askedInput(c.text), e.prompt.input))
+      [...ofId, ...near].find((c) => c.prompts.length === 0 && sameJson(asksFor(c), e.prompt.input))
     if (call) call.prompts.push(asked)
     else stray.push(asked)
   }
