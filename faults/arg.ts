@@ -159,10 +159,10 @@ const unreadable = async (parts: Parts, plan: Plan, reason: string | null, limit
 
 export const argFaults: readonly Fault[] = [
   {
-    id: 'arg-1-trims',
+    id: 'arg-1-newlines',
     rule: 'ARG-1',
-    what: 'The white space around texts in the arguments is gone: the edit that should have matched a leading tab finds nothing',
-    plant: (parts) => changeStrict(parts, (value) => changeTexts(value, (text) => text.trim())),
+    what: 'A text in the arguments loses its last line break: every file that is written lacks it',
+    plant: (parts) => changeStrict(parts, (value) => changeTexts(value, (text) => text.replace(/(?:\r?\n)+$/, ''))),
   },
   {
     id: 'arg-1-entities',
@@ -181,14 +181,15 @@ export const argFaults: readonly Fault[] = [
     rule: 'ARG-1',
     what: 'Where the model writes a key twice, the tool gets the first value and not the last',
     plant: (parts) =>
-      changeStrict(parts, (value) => {
-        // Reading the members from the end makes the first one the last.
-        const members = [...value.matchAll(/("[^"\\]*")\s*:\s*("[^"\\]*"|-?\d+|true|false|null)\s*(?=[,}])/g)]
-        const flat = /^\s*\{[^[\]{}]*\}\s*$/.test(value)
-        return flat && new Set(members.map((m) => m[1])).size < members.length
-          ? `{${members.map((m) => m[0]).reverse()}}`
-          : value
-      }),
+      changeStrict(parts, (value) =>
+        value.replace(/\{[^{}[\]]*\}/g, (object) => {
+          const members = [...object.matchAll(/("[^"\\]*")\s*:\s*("[^"\\]*"|[^\s",}]+)\s*(?=[,}])/g)]
+          // Read from the end, the first of two equal keys is the last.
+          return new Set(members.map((m) => m[1])).size < members.length
+            ? `{${members.map((m) => m[0]).reverse()}}`
+            : object
+        }),
+      ),
   },
   {
     id: 'arg-1-proto',

@@ -133,18 +133,6 @@ const runsBroken = (parts: Parts, keeps: boolean): Partial<Parts> => {
 
 export const exeFaults: readonly Fault[] = [
   {
-    id: 'exe-1-refused-first',
-    rule: 'EXE-1',
-    what: 'Results are collected as they come and handed out by position: a call that is refused at once takes the place of one that runs',
-    plant: (parts) => ({
-      execute: async (plans, signal, read) => {
-        const outcomes = await parts.execute(plans, signal, read)
-        const of = (what: Plan['do']) => outcomes.filter((_, place) => plans[place]!.do === what)
-        return [...of('refuse'), ...of('run')]
-      },
-    }),
-  },
-  {
     id: 'exe-1-equal',
     rule: 'EXE-1',
     what: 'Two calls of one round that ask the same are run once, and both are given the one result',
@@ -161,13 +149,29 @@ export const exeFaults: readonly Fault[] = [
     }),
   },
   {
+    id: 'exe-1-remembered',
+    rule: 'EXE-1',
+    what: 'A call that was made before is answered from memory: the model reads the file as it was before its own edit',
+    plant: (parts) =>
+      wrapRuns(parts, (run) => {
+        const known = new Map<string, Promise<unknown>>()
+        return (input, context) => {
+          const given = known.get(input) ?? run(input, context)
+          known.set(input, given)
+          return given
+        }
+      }),
+  },
+  {
     id: 'exe-1-failed-last',
     rule: 'EXE-1',
-    what: 'Tools that fail are collected apart from those that succeed, and the results are put together again in the wrong order',
+    what: 'Tools that failed are collected apart from those that succeeded, and put together again their results are swapped',
     plant: (parts) => ({
-      execute: async (...given) => {
-        const outcomes = await parts.execute(...given)
-        return [...outcomes.filter((outcome) => !outcome.error), ...outcomes.filter((outcome) => outcome.error)]
+      execute: async (plans, signal, read) => {
+        const outcomes = await parts.execute(plans, signal, read)
+        const ran = outcomes.filter((_, place) => plans[place]!.do === 'run')
+        const sorted = [...ran.filter((outcome) => !outcome.error), ...ran.filter((outcome) => outcome.error)]
+        return outcomes.map((outcome, place) => (plans[place]!.do === 'run' ? sorted.shift()! : outcome))
       },
     }),
   },
@@ -321,7 +325,7 @@ export const exeFaults: readonly Fault[] = [
     id: 'exe-9-elides',
     rule: 'EXE-9',
     what: 'Long texts in the arguments are shortened in the history, and the model later believes it wrote the short ones',
-    plant: (parts) => changeShown(parts, (plan) => elideTexts(plan.shown, 40)),
+    plant: (parts) => changeShown(parts, (plan) => elideTexts(plan.shown, 1000)),
   },
   {
     id: 'exe-9-nothing',
@@ -398,11 +402,5 @@ export const exeFaults: readonly Fault[] = [
           )
         },
       })),
-  },
-  {
-    id: 'exe-10-redacted',
-    rule: 'EXE-10',
-    what: 'Thinking that came encrypted is taken for an unknown block and not sent back',
-    plant: (parts) => changeSealed(parts, (item) => (item.type === 'redacted_thinking' ? undefined : item)),
   },
 ]

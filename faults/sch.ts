@@ -3,24 +3,17 @@ import { isObject, type Json, parseJson } from '../contract/index.ts'
 import type { Parts, Piece, Writer } from '../reference/index.ts'
 import type { Fault } from './fault.ts'
 
+const legalName = /^[a-zA-Z0-9_-]{1,64}$/
+
 /** Fit or not, it is sent with this schema. */
 const specifyAs = (parts: Parts, schemaOf: (root: { [k: string]: Json }, text: string) => string): Partial<Parts> => ({
   specify: (offered) => {
     const root = parseJson(offered.schema)
-    return /^[a-zA-Z0-9_-]{1,64}$/.test(offered.name) && isObject(root)
+    return legalName.test(offered.name) && isObject(root)
       ? { schema: schemaOf(root, offered.schema) }
       : parts.specify(offered)
   },
 })
-
-const blankBlocks = (writer: Writer): Writer['assistant'] => {
-  return (blocks) =>
-    blocks.flatMap((block): Piece[] =>
-      block.is === 'text' && block.text.trim() === ''
-        ? [{ role: 'assistant', json: JSON.stringify({ type: 'text', text: block.text }) }]
-        : writer.assistant([block]),
-    )
-}
 
 export const schFaults: readonly Fault[] = [
   {
@@ -28,18 +21,6 @@ export const schFaults: readonly Fault[] = [
     rule: 'SCH-0',
     what: 'Schemas are sent as they were registered: one tool without a type at its root, and every request is refused',
     plant: (parts) => specifyAs(parts, (_, text) => text),
-  },
-  {
-    id: 'sch-0-bare-roots',
-    rule: 'SCH-0',
-    what: 'A tool without parameters is sent with the type of its root alone, and no list of properties, which strict servers refuse',
-    plant: (parts) =>
-      specifyAs(parts, (root, text) => {
-        const { properties, ...rest } = root
-        return isObject(properties) && Object.keys(properties).length > 0
-          ? text
-          : JSON.stringify({ ...rest, type: 'object' })
-      }),
   },
   {
     id: 'sch-0-names',
@@ -62,34 +43,72 @@ export const schFaults: readonly Fault[] = [
     }),
   },
   {
-    id: 'sch-0-history-names',
+    id: 'sch-0-lists',
     rule: 'SCH-0',
-    what: 'A name that the model made up goes back in the history as it wrote it, and strict servers refuse every later request',
-    plant: () => ({ showName: (name) => name }),
+    what: 'A tool whose schema is no object at all is sent with that schema, and every request is refused',
+    plant: (parts) => ({
+      specify: (offered) => {
+        const specified = parts.specify(offered)
+        const root = parseJson(offered.schema)
+        return 'unfit' in specified && root !== undefined && !isObject(root) && legalName.test(offered.name)
+          ? { schema: offered.schema }
+          : specified
+      },
+    }),
   },
   {
     id: 'sch-0-ids',
     rule: 'SCH-0',
-    what: 'Ids go back as they came, with letters that another server refuses',
+    what: 'An id that a server would refuse is replaced by one that it refuses as well',
     plant: (parts) => ({
       nameIds: () => {
         const nameId = parts.nameIds()
-        const used = new Set<string>()
         return (id) => {
-          if (id === '' || used.has(id)) return nameId('')
-          used.add(id)
-          nameId(id)
-          return id
+          const given = nameId(id)
+          return given === id ? id : given.replace('_', ':')
         }
       },
     }),
   },
   {
-    id: 'sch-0-blank',
+    id: 'sch-0-name-ids',
     rule: 'SCH-0',
-    what: 'A block of nothing but line breaks before a call goes back as it came, and the server refuses texts that say nothing',
+    what: 'Ids are made of the name of the tool: two calls of one tool, and the server refuses the id that is there twice',
     plant: (parts) => ({
-      anthropicWriter: { ...parts.anthropicWriter, assistant: blankBlocks(parts.anthropicWriter) },
+      finish: (answer, plans, outcomes, writer, finishing) => {
+        const names = answer.calls.map((call) => finishing.showName(call.name))
+        return parts.finish(answer, plans, outcomes, writer, { ...finishing, nameId: () => names.shift()! })
+      },
     }),
+  },
+  {
+    id: 'sch-0-empty',
+    rule: 'SCH-0',
+    what: 'Calls that came without a word go back beside a text that says nothing, and the server refuses it',
+    plant: ({ anthropicWriter }) => ({
+      anthropicWriter: {
+        ...anthropicWriter,
+        assistant: (blocks) => {
+          const silent = blocks.every((block) => block.is === 'call')
+          const empty: Piece = { role: 'assistant', json: '{"type":"text","text":""}' }
+          return [...(silent ? [empty] : []), ...anthropicWriter.assistant(blocks)]
+        },
+      },
+    }),
+  },
+  {
+    id: 'sch-0-reminder',
+    rule: 'SCH-0',
+    what: 'A reminder to the model is put between its calls and their results, where the server takes none',
+    plant: (parts) => {
+      const reminded = (writer: Writer): Writer => ({
+        ...writer,
+        results: (results) => [
+          ...(results.some((result) => result.error) ? writer.user('Remember the task.') : []),
+          ...writer.results(results),
+        ],
+      })
+      return { anthropicWriter: reminded(parts.anthropicWriter), chatWriter: reminded(parts.chatWriter) }
+    },
   },
 ]
