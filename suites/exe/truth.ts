@@ -208,6 +208,7 @@ export const exe9: Rule = {
     one('plain arguments', [call('c1', '{"n":1}')]),
     one('spacing, escapes and key order are the model’s own', [call('c1', '{ "b" : "\\u00e4", "a":1.50 }')]),
     one('no argument text', [call('c1', ''), call('c2', '{"n":1}')]),
+    one('a text of many lines', [call('c1', JSON.stringify({ path: 'a.txt', text: 'One line of it.\n'.repeat(300) }))]),
     one('a closer lost', [call('c1', '{"n":[1,{"m":2')], { want: { c1: '{"n":[1,{"m":2}]}' } }),
     one('a comma too many', [call('c1', '{"n":1,}')], { want: { c1: '{"n":1}' } }),
     one('a raw TAB', [call('c1', '{"n":"a\tb"}')], { want: { c1: '{"n":"a\\tb"}' } }),

@@ -32,6 +32,22 @@ const schemas: Record<string, string> = {
     '{"type":"object","properties":{"a b":{},"ä":{},"__proto__":{"type":"string"},"constructor":{"type":"string"}}}',
 }
 const names = ['a', 'Read-File_2', '0', 'x'.repeat(64), 'toString', '__proto__', 'constructor']
+/** What no dialect takes as it is: a host leaves it out, renames it or mends it, and the rest works. */
+const unfit: Record<string, ToolFixture[]> = {
+  'a dot in its name': [tool('dotted', { name: 'read.page' })],
+  'a space in its name': [tool('spaced', { name: 'read page' })],
+  'a name of another script': [tool('foreign', { name: '読む' })],
+  'a line break at the end of its name': [tool('broken', { name: 'read_page\n' })],
+  'a name of 65 letters': [tool('long', { name: 'x'.repeat(65) })],
+  'no name': [tool('nameless', { name: '' })],
+  'the name of another': [tool('again', { name: 'take_note' }), tool('more', { name: 'take_note' })],
+  'a root without a type': [tool('typeless', { schema: '{"properties":{"path":{"type":"string"}}}' })],
+  'an empty root': [tool('empty', { schema: '{}' })],
+  'a root that may be null': [tool('nullable', { schema: '{"type":["object","null"],"properties":{}}' })],
+  'a root of another type': [tool('textual', { schema: '{"type":"string"}' })],
+  'true for a schema': [tool('anything', { schema: 'true' })],
+  'a list for a schema': [tool('listed', { schema: '[{"type":"object","properties":{}}]' })],
+}
 const descriptions = ['', 'Does it.', 'Quotes " and \\ and\nlines, 北京 🙂, <b>, {"a":1}.', 'long '.repeat(300)]
 const ids = ['toolu_1', 'x', 'call:1/ä', '__proto__', 'i'.repeat(200), 'toolu_1']
 const results: Outcome[] = [
@@ -130,6 +146,12 @@ export const sch0: Rule = {
       example(
         `a tool named ${name.slice(0, 16)}`,
         oneTurn([round(answer([call('c1', '{}', { tool: `t_${name.slice(0, 40)}` })]))], [named(name)]),
+      ),
+    ),
+    ...Object.entries(unfit).map(([name, some]) =>
+      example(
+        `a tool with ${name}`,
+        oneTurn([round(answer([call('c1', '{}', { tool: 'read_page' })]))], [...tools, ...some]),
       ),
     ),
     ...descriptions.map((description, i) =>
