@@ -48,6 +48,20 @@ describe('EXE-1 holds', () => {
     expect(seen(exe1, t.answer([]).end().trace())).toBe('')
   })
 
+  it('for a late result that was dropped, since the user had cancelled', () => {
+    const t = tell()
+      .turn()
+      .request()
+      .answer([{ id: 'a' }])
+      .started('x1', '{}', { callId: 'a' })
+      .cancelled()
+      .ended('x1')
+      .end('cancelled')
+      .turn('Go on.')
+      .request([shown('a'), result('a', null, true), { role: 'user', text: 'Go on.' }])
+    expect(seen(exe1, t.answer([]).end().trace())).toBe('')
+  })
+
   it('for two calls that nobody can tell apart, whichever result stands under which', () => {
     const t = tell()
       .turn()

@@ -59,7 +59,15 @@ function ofCall(story: Story, c: Call, marked: boolean): Finding[] | undefined {
         events,
       ),
     ]
-  const done = c.execs.find((x) => x.how === 'ok' && !x.early && x.ended !== undefined && x.ended < next.event)
+  const done = c.execs.find(
+    (x) =>
+      x.how === 'ok' &&
+      !x.early &&
+      x.ended !== undefined &&
+      x.ended < next.event &&
+      // What a tool gives after the user cancelled is late, and dropped (EXE-11).
+      x.ended < cancelledAt(story, c),
+  )
   if (marked && done && !ownMark(story, c, result!))
     return [
       finding(
@@ -70,6 +78,11 @@ function ofCall(story: Story, c: Call, marked: boolean): Finding[] | undefined {
     ]
   return []
 }
+
+/** When the user cancelled the turn of this call; never: beyond every event. */
+const cancelledAt = (story: Story, c: Call): number =>
+  story.trace.events.find((e) => e.k === 'cancelled' && e.session === c.session && e.turn === c.turn)?.seq ??
+  Number.POSITIVE_INFINITY
 
 const whose = (story: Story, mark: string): string => {
   const c = story.execs.find((x) => x.exec === mark)?.call
