@@ -39,7 +39,7 @@ def assistant(answer, done, last=False):
 def results(done):
     """The messages that answer the calls. This dialect has no mark for errors, so their text says it."""
     return [
-        json.dumps({"role": "tool", "tool_call_id": d.id, "content": f"Error of {d.name}: {d.text}" if d.error else d.text})
+        json.dumps({"role": "tool", "tool_call_id": d.id, "content": f"Error: {d.text}" if d.error else d.text})
         for d in done
     ]
 

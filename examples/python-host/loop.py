@@ -9,13 +9,14 @@ import anthropic
 import chat
 import ladder
 import names
+import responses
 import tools as toolbox
 from answer import ANNOUNCES_CALLS, STOPPED, Answer, Broken, Done, Text
 from rpc import RemoteError
 from sse import EventReader
 from transport import TransportBroken
 
-DIALECTS = {"anthropic-messages": anthropic, "openai-chat": chat}
+DIALECTS = {"anthropic-messages": anthropic, "openai-chat": chat, "openai-responses": responses}
 FIGURES = {"asks": 4, "idleMs": 15_000, "repairMax": ladder.REPAIR_MAX}
 """Attempts at one round; ms without an event after which a stream is given up; bytes beyond which nothing is mended."""
 
@@ -215,22 +216,22 @@ class Session:
 
     async def _run_calls(self, answer):
         """What came of every call, in their order, and how many were refused for the round's sake. The history has them all."""
-        done, cut, cancelled = [], 0, False
+        done, cut = [], 0
+        cancelling = asyncio.current_task().cancelling
         for place, call in enumerate(answer.calls):
             try:
-                if cancelled:
+                if cancelling():
                     raise asyncio.CancelledError
-                result, cancelled = await self._run(call, answer, place)
+                result = await self._run(call, answer, place)
             except Refusal as refusal:
                 cut += refusal.cut
                 result = self._done(call, self._plain_input(call), str(refusal), True)
             except asyncio.CancelledError:
-                cancelled = True
                 result = self._done(call, "{}", f"{_quoted(call)} was not run: the user cancelled the turn.", True)
             done.append(result)
         self._add(self._dialect.assistant(answer, done))
         self._messages += self._dialect.results(done)
-        if cancelled:
+        if cancelling():
             raise asyncio.CancelledError
         return done, cut
 
@@ -249,11 +250,11 @@ class Session:
             return "{}"
 
     async def _run(self, call, answer, place):
-        """The result, and whether the turn was cancelled meanwhile. Raises Refusal."""
+        """The result. Raises Refusal."""
         if answer.reason in STOPPED:
             raise Refusal(f"{_quoted(call)} was not run: the answer was stopped ({answer.reason}).", cut=True)
         if call.custom:
-            raise Refusal(f"{_quoted(call)} was not run: its tools take JSON arguments, not free text.")
+            raise Refusal(f"{_quoted(call)} was not run: the tools here take JSON arguments, not free text.")
         last = place == len(answer.calls) - 1
         if answer.cut_off and last and ladder.is_blank(call.text):
             raise _cut_off(call)
@@ -263,15 +264,15 @@ class Session:
         if call.id:
             request["callId"] = call.id
         try:
-            outcome = await self._pipe.request("execute", {"session": self._name, "call": request})
+            outcome = await self._pipe.request("execute", {"session": self._name, "call": request}, keep=True)
         except RemoteError as error:
-            return self._done(call, given, f"{tool.name} failed: {error}", True), False
+            return self._done(call, given, f"{_quoted(call)} failed: {error}", True)
         except asyncio.CancelledError:
             # It may have done something, so it is not called unrun; whatever it still answers is dropped.
-            return self._done(call, given, f"{tool.name} was stopped: the user cancelled the turn.", True), True
+            return self._done(call, given, f"{_quoted(call)} was stopped: the user cancelled the turn.", True)
         if not isinstance(outcome, dict) or not isinstance(outcome.get("text"), str):
-            return self._done(call, given, f"{tool.name} failed: it gave no result.", True), False
-        return self._done(call, given, outcome["text"], outcome.get("error") is True), False
+            return self._done(call, given, f"{_quoted(call)} failed: it gave no result.", True)
+        return self._done(call, given, outcome["text"], outcome.get("error") is True)
 
     def _tool(self, call):
         name = names.resolve(call.name, self._tools)
@@ -279,7 +280,7 @@ class Session:
             return self._tools[name]
         near = names.near(call.name, self._tools)
         hint = f" Did you mean: {', '.join(near)}?" if near else f" There are: {', '.join(list(self._tools)[:20])}."
-        raise Refusal(f"There is no tool {_quoted(call)}.{hint}")
+        raise Refusal(f"There is no tool {_quoted(call)}.{hint} Send the call again under one of these names.")
 
     async def _input(self, call, answer, tool):
         """The JSON text the tool is given. Raises Refusal."""
@@ -307,7 +308,8 @@ async def _beside(read, text):
 
 
 def _quoted(call):
-    return call.name if len(call.name) <= 100 else f"{call.name[:100]}… ({len(call.name)} characters)"
+    """The name as the model wrote it, clipped where it is endless."""
+    return f'"{call.name}"' if len(call.name) <= 100 else f'"{call.name[:100]}…" ({len(call.name)} characters)'
 
 
 def _cut_off(call):

@@ -19,6 +19,7 @@ class Pipe:
         self._notifications = notifications
         self._open = {}
         self._running = {}
+        self._begun = set()
         self._last_id = 0
         self._out = sys.stdout.buffer
         self.closed = asyncio.Event()
@@ -26,8 +27,12 @@ class Pipe:
     def notify(self, method, params):
         self._send({"method": method, "params": params})
 
-    async def request(self, method, params):
-        """The result. Raises RemoteError; cancelling the caller sends `$/cancel` and drops whatever is answered later."""
+    async def request(self, method, params, keep=False):
+        """The result. Raises RemoteError; cancelling the caller sends `$/cancel` and drops whatever is answered later.
+
+        `keep`: an answer that was here before the caller heard of its cancelling is given all the same; the caller looks at
+        `asyncio.current_task().cancelling()`.
+        """
         self._last_id += 1
         this = self._last_id
         answer = asyncio.get_running_loop().create_future()
@@ -36,7 +41,11 @@ class Pipe:
         try:
             return await answer
         except asyncio.CancelledError:
-            self.notify("$/cancel", {"id": this})
+            if answer.done() and not answer.cancelled():
+                if keep:
+                    return answer.result()
+            else:
+                self.notify("$/cancel", {"id": this})
             raise
 
     async def serve(self):
@@ -57,16 +66,21 @@ class Pipe:
         if method is None:
             self._answered(this, message)
         elif method == "$/cancel":
-            task = self._running.get(message["params"]["id"])
-            if task:
-                # A task that has not begun yet must begin first, or nothing would answer its request.
-                asyncio.get_running_loop().call_soon(task.cancel)
+            self._cancel(message["params"]["id"])
         elif this is None:
             handler = self._notifications.get(method)
             if handler:
                 handler(message.get("params"))
         else:
             self._running[this] = asyncio.create_task(self._serve_one(this, method, message.get("params")))
+
+    def _cancel(self, this):
+        task = self._running.get(this)
+        if this in self._begun:
+            task.cancel()
+        elif task:
+            # It must begin first, or nothing would answer its request.
+            asyncio.get_running_loop().call_soon(task.cancel)
 
     def _answered(self, this, message):
         answer = self._open.pop(this, None)
@@ -78,6 +92,7 @@ class Pipe:
             answer.set_result(message.get("result"))
 
     async def _serve_one(self, this, method, params):
+        self._begun.add(this)
         try:
             handler = self._requests.get(method)
             if handler is None:
@@ -90,6 +105,7 @@ class Pipe:
             self._send({"id": this, "error": {"code": -32000, "message": f"{type(error).__name__}: {error}"}})
         finally:
             self._running.pop(this, None)
+            self._begun.discard(this)
 
 
 class _Lines(asyncio.Protocol):
