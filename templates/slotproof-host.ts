@@ -23,19 +23,19 @@ export default {
       apiKey: setup.apiKey,
       fetch: setup.fetch ?? fetch, // slotproof: needed (the way to the model)
       tools: setup.tools, // slotproof: needed (what the model is offered)
-      run: (key, input, callId, signal) => services.execute({ tool: key, input, callId }, signal), // slotproof: needed (runs a call)
+      run: (tool, input, callId, signal) => services.execute({ tool, input, callId }, signal), // slotproof: needed (runs a call)
       show: (text) => services.emit({ k: 'text', text }), // slotproof: needed (what the user reads)
-      warn: (text) => services.emit({ k: 'notice', text }), // slotproof: needed (what the user is told of failures)
+      warn: (text) => services.emit({ k: 'notice', text }), // what the user is told beside it
     })
     return {
-      turn: (user, signal) => agent.turn(user, signal), // slotproof: needed (a message of the user's, until the agent is done)
+      turn: (user, signal) => agent.turn(user, signal), // slotproof: needed (a message of the user's)
       reply: () => {}, // answers to approval prompts; this host asks for none
       close: async () => {}, // slotproof: needed (the session is over)
     }
   },
 } satisfies Host
 
-// ---- Your agent goes here. All below is a toy: one dialect, streamed, strict arguments, one call after the other. ----
+// ---- Your agent goes here. This is a toy: one dialect, streamed, strict arguments, one call after the other. ----
 
 interface Parts extends Pick<Setup, 'baseUrl' | 'apiKey' | 'tools'> {
   fetch: typeof fetch
@@ -44,25 +44,24 @@ interface Parts extends Pick<Setup, 'baseUrl' | 'apiKey' | 'tools'> {
   warn(text: string): void
 }
 type Call = { id: string; index?: number; wireId: string; name: string; text: string }
-type Answer = { text: string; calls: Call[]; reason: string }
 type Delta = { id?: string; index?: number; function?: { name?: string; arguments?: string } }
 type Choice = { delta?: { content?: string; tool_calls?: Delta[] }; finish_reason?: string }
 
-const mostRounds = 20
 const cutOff = ['length', 'max_tokens', 'max_output_tokens', 'model_length', 'model_context_window_exceeded']
 let made = 0
 
 function createAgent({ baseUrl, apiKey, fetch, tools, run, show, warn }: Parts) {
   const messages: object[] = []
-  const offered = tools.map(({ name, description, schema }) => {
+  // What no provider takes is not offered: an odd name, a name twice, a schema that is not of an object.
+  const fit = tools.filter((t) => /^[a-zA-Z0-9_-]{1,64}$/.test(t.name) && JSON.parse(t.schema)?.type === 'object')
+  const known = new Map(fit.map((t) => [t.name, t]))
+  const offered = [...known.values()].map(({ name, description, schema }) => {
     return { type: 'function', function: { name, description, parameters: JSON.parse(schema) } }
   })
   async function turn(user: string, signal: AbortSignal): Promise<TurnEnd> {
     messages.push({ role: 'user', content: user })
-    for (let round = 0; round < mostRounds; round++) {
-      const answer = await ask(signal).catch((error: Error) => warn(`The model gave no answer: ${error.message}`))
-      if (!answer) return 'error'
-      const { text, calls, reason } = answer
+    for (let round = 0; round < 20; round++) {
+      const { text, calls, reason } = await ask(signal)
       const tool_calls = calls.map(({ id, name, text: args }) => {
         return { id, type: 'function', function: { name, arguments: strict(args) ?? '{}' } }
       })
@@ -70,18 +69,18 @@ function createAgent({ baseUrl, apiKey, fetch, tools, run, show, warn }: Parts) 
       messages.push({ role: 'assistant', content: text, tool_calls: calls.length > 0 ? tool_calls : undefined })
       if (calls.length === 0) return 'done'
       for (const call of calls)
-        messages.push({ role: 'tool', tool_call_id: call.id, content: await result(call, answer, signal) })
+        messages.push({ role: 'tool', tool_call_id: call.id, content: await result(call, calls, reason, signal) })
     }
-    warn(`Stopped after ${mostRounds} rounds.`)
+    warn('The turn was stopped after 20 rounds.')
     return 'guard'
   }
   /** What the model is told of a call: the tool's own text, or an error that names the tool. */
-  async function result(call: Call, { calls, reason }: Answer, signal: AbortSignal): Promise<string> {
+  async function result(call: Call, calls: Call[], reason: string, signal: AbortSignal): Promise<string> {
     const no = (why: string) => `Error: ${call.name.slice(0, 100)} ${why}.`
-    const tool = tools.find((t) => t.name === call.name)
+    const tool = known.get(call.name)
     const input = strict(call.text)
     const cut = cutOff.includes(reason) && (input === undefined || (call === calls.at(-1) && call.text === ''))
-    if (!tool) return no('is no tool')
+    if (!tool) return no('is no tool here; call one that is offered')
     if (['content_filter', 'refusal'].includes(reason)) return no(`was not run: the answer was stopped (${reason})`)
     if (cut) return no('was not run: the answer hit the output limit; send the whole call again')
     if (input === undefined) return no('was not run: its arguments are no JSON object; send the whole call again')
@@ -89,25 +88,25 @@ function createAgent({ baseUrl, apiKey, fetch, tools, run, show, warn }: Parts) 
     return (await outcome.catch((error: Error) => ({ text: no(`failed: ${error.message}`) }))).text || '(no output)'
   }
   /** One streamed answer. Throws where it does not come whole. */
-  async function ask(signal: AbortSignal): Promise<Answer> {
+  async function ask(signal: AbortSignal): Promise<{ text: string; calls: Call[]; reason: string }> {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` }
     const request = { model: 'any', stream: true, messages, tools: offered.length > 0 ? offered : undefined }
     const body = JSON.stringify(request)
     const response = await fetch(`${baseUrl}/chat/completions`, { method: 'POST', headers, body, signal })
-    if (!response.ok || !response.body) throw new Error(`HTTP ${response.status}`)
+    if (!response.ok || !response.body) throw new Error(`The model answered HTTP ${response.status}.`)
     const calls: Call[] = []
     let [text, reason] = ['', '']
     for await (const data of events(response.body)) {
       if (data === '[DONE]') return { text, calls, reason }
       const { choices, error } = JSON.parse(data) as { choices?: Choice[]; error?: object }
-      if (error) throw new Error(JSON.stringify(error))
+      if (error) throw new Error(`The model failed: ${JSON.stringify(error)}`)
       const { delta, finish_reason } = choices?.[0] ?? {}
       if (delta?.content) show(delta.content)
       text += delta?.content ?? ''
       for (const part of delta?.tool_calls ?? []) add(calls, part)
       reason = finish_reason?.trim().toLowerCase() || reason
     }
-    if (reason === '') throw new Error('it ended half-way')
+    if (reason === '') throw new Error('The answer of the model ended half-way.')
     return { text, calls, reason }
   }
   return { turn }
