@@ -65,8 +65,9 @@ function ofCall(story: Story, c: Call, marked: boolean): Finding[] | undefined {
       !x.early &&
       x.ended !== undefined &&
       x.ended < next.event &&
-      // What a tool gives after the user cancelled is late, and dropped (EXE-11).
-      x.ended < cancelledAt(story, c),
+      // What a tool gives once the user has cancelled is late, and dropped (EXE-11). Which came first at the host is not seen here, but
+      // what was sent on in that turn had come.
+      (next.turn === c.turn || !wasCancelled(story, c)),
   )
   if (marked && done && !ownMark(story, c, result!))
     return [
@@ -79,10 +80,9 @@ function ofCall(story: Story, c: Call, marked: boolean): Finding[] | undefined {
   return []
 }
 
-/** When the user cancelled the turn of this call; never: beyond every event. */
-const cancelledAt = (story: Story, c: Call): number =>
-  story.trace.events.find((e) => e.k === 'cancelled' && e.session === c.session && e.turn === c.turn)?.seq ??
-  Number.POSITIVE_INFINITY
+/** Did the user cancel the turn of this call? */
+const wasCancelled = (story: Story, c: Call): boolean =>
+  story.trace.events.some((e) => e.k === 'cancelled' && e.session === c.session && e.turn === c.turn)
 
 const whose = (story: Story, mark: string): string => {
   const c = story.execs.find((x) => x.exec === mark)?.call
