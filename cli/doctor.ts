@@ -9,7 +9,7 @@ import { plain } from '../reports/plain.ts'
 import { answer, call, example, http, oneTurn, round, scenario, text, tool } from '../suites/build.ts'
 import type { Context } from './context.ts'
 import { type Io, print } from './io.ts'
-import { type HostFlags, hostFrom, referenceHost, toDialects, toMs, withHostFlags } from './options.ts'
+import { againWords, type HostFlags, hostFrom, referenceHost, toDialects, toMs, withHostFlags } from './options.ts'
 
 interface Flags extends HostFlags {
   dialect?: string
@@ -38,12 +38,17 @@ export const doctorCommand = (context: Context): Command =>
       }
       try {
         const { facts } = driver
-        introduce(io, facts)
+        for (const line of introduce(io, facts)) tell(line)
         const dialects = facts.dialects.filter((d) => spoken.includes(d) && (wanted?.includes(d) ?? true))
         if (dialects.length === 0)
-          tell({ state: 'wrong', says: `it speaks none of ${spoken.join(', ')}: nothing can be judged` })
+          tell({
+            state: 'wrong',
+            says: `it speaks ${list(facts.dialects)}, and of these nothing is walked: ${
+              wanted ? `--dialect asks for ${list(wanted)}` : `the suite speaks ${list(spoken)}`
+            }`,
+          })
         for (const dialect of dialects) {
-          print(io, `${dialect}:`)
+          print(io, `${dialect}: the model says a text, calls two tools, is given the results, and says a last word.`)
           for (const line of await walk(driver, dialect)) tell(line)
         }
       } finally {
@@ -52,18 +57,34 @@ export const doctorCommand = (context: Context): Command =>
       print(
         io,
         wrong === 0
-          ? 'All is well: `slotproof run` can judge this host.'
-          : `${wrong} not right: mend these before a run.`,
+          ? `All is well. Next: ${againWords(['run', ...argv.slice(1)])}`
+          : `${wrong} ${wrong === 1 ? 'thing is' : 'things are'} not right: mend the first, and ask again. docs/host.md says what a host owes.`,
       )
       context.end(wrong === 0 ? exitCodes.conformant : exitCodes.broken)
     })
 
-function introduce(io: Io, f: Facts): void {
-  const list = (words: readonly string[]) => words.join(', ') || 'none'
+const list = (words: readonly string[]) => words.join(', ') || 'none'
+const ok = (says: string): Line => ({ state: 'ok', says })
+const wrong = (says: string): Line => ({ state: 'wrong', says })
+const note = (says: string): Line => ({ state: 'note', says })
+
+function introduce(io: Io, f: Facts): Line[] {
   print(io, `${plain(f.name)} ${plain(f.version)} started and described itself.`)
   print(io, `  claims ${list(f.profiles)} · features ${list(f.features)} · sights ${list(f.sights)}`)
   const figures = Object.entries(f.figures).map(([k, v]) => `${k} ${v}`)
   print(io, `  figures ${list(figures)} · ${f.can.parallel} sessions at once, ${f.can.turns} turns a session`)
+  return [
+    ...(f.profiles.length === 0
+      ? [wrong('it claims no profile, so no rule is asked of it: describe() gives `profiles`, such as ["core"]')]
+      : []),
+    ...(f.sights.length === 0
+      ? [
+          wrong(
+            'it names no sights, so nothing it does can be judged: describe() gives `sights`, such as ["calls", "requests", "text"]',
+          ),
+        ]
+      : []),
+  ]
 }
 
 const first = 'Looking it up: '
@@ -92,120 +113,150 @@ const plainCase: Case = example(
     [tool(), tool('look_up', { outcomes: [{ give: { text: 'found' } }] })],
   ),
 )
+const calledTools = ['take_note', 'look_up']
 const refusedCase: Case = example(
   'doctor, refused',
   scenario({ steps: [{ do: 'turn', user: 'Do it.', rounds: [round(http(401, 'no'))] }] }),
 )
+const probeCase: Case = example(
+  'doctor, probe',
+  scenario({ steps: [{ do: 'probe', what: 'arguments', inputs: ['{"a":1}'] }] }),
+)
 
+const of = <K extends Trace['events'][number]['k']>(trace: Trace, k: K) =>
+  trace.events.filter((e): e is Extract<Trace['events'][number], { k: K }> => e.k === k)
+
+/** What is to be said of one dialect. Where the host never asked the model, what follows from that is left out. */
 async function walk(driver: Driver, dialect: Dialect): Promise<Line[]> {
-  const { facts } = driver
-  const [[trace], [refused]] = (await driver.run([plainCase, refusedCase], dialect, { factor: 1 })) as [
-    [Trace],
-    [Trace],
-  ]
-  const lines: Line[] = []
-  const say = (fine: boolean, ok: string, wrong: string) =>
-    lines.push(fine ? { state: 'ok', says: ok } : { state: 'wrong', says: wrong })
-  const sees = (s: Sight) => facts.sights.includes(s)
-  const of = <K extends Trace['events'][number]['k']>(k: K) =>
-    trace.events.filter((e): e is Extract<Trace['events'][number], { k: K }> => e.k === k)
-
-  for (const fault of of('protocol'))
-    say(false, '', `the adapter broke the protocol: ${plain(fault.fault)} ${plain(fault.line ?? '')}`)
-  const ended = of('turn-ended')[0]
-  if (trace.end !== 'complete') say(false, '', `the turn was not played to its end: ${plain(trace.why ?? trace.end)}`)
-  else
-    say(
-      ended?.how === 'done',
-      'the turn ended as "done"',
-      `the turn ended as "${ended?.how}"${ended?.message ? `: ${plain(ended.message)}` : ''}; "done" is due`,
-    )
-
-  const requests = of('request').filter((r) => r.is !== 'side')
-  say(
-    requests.length > 0,
-    `${requests.length} requests reached the model server`,
-    "no request reached the model server: ask setup.baseUrl + the dialect's path, through setup.fetch where it is given",
-  )
-  for (const fault of new Set(requests.flatMap((r) => r.faults)))
-    say(false, '', `a request its dialect refuses: ${plain(fault)}`)
-
-  const offered = new Set(requests[0]?.tools.map((t) => t.key))
-  say(
-    offered.has('take_note') && offered.has('look_up'),
-    'both tools are offered, their descriptions whole',
-    'the tools of `setup.tools` are not offered with name and whole description (it bears a mark)',
-  )
-
-  const runs = of('started')
-  if (!sees('calls'))
-    lines.push({ state: 'note', says: 'it does not say that it sees calls: most rules will be "not observable"' })
-  else {
-    const ran = runs.find((r) => r.tool === 'take_note')
-    say(
-      ran !== undefined && runs.some((r) => r.tool === 'look_up'),
-      `${runs.length} calls ran through execute()`,
-      `two calls were due through execute(), ${runs.length} came`,
-    )
-    if (ran)
-      say(
-        sameJson(ran.input, input),
-        'the input arrived as the model wrote it',
-        `the input arrived as ${plain(ran.input)}, due was ${input}`,
-      )
-    if (runs.some((r) => r.callId === undefined))
-      lines.push({ state: 'note', says: 'execute() gets no callId: calls are told apart by their input alone' })
-  }
-  if (sees('requests')) {
-    const results = requests.at(-1)?.history.flatMap((i) => ('resultOf' in i ? [i] : [])) ?? []
-    const marks = new Set(results.flatMap((r) => marksIn(r.text)))
-    const lost = runs.filter((r) => !marks.has(r.exec))
-    say(
-      results.length > 0 && lost.length === 0,
-      'the results went back to the model whole, each with its mark',
-      `${lost.length} of ${runs.length} results did not reach the model with the mark that execute() gave them`,
-    )
-  }
-  if (sees('text')) {
-    const shown = of('text')
-      .map((e) => e.text)
-      .join('')
-    say(
-      shown.includes(`${first}one moment.`) && shown.includes('All done.'),
-      'the user was shown the text',
-      `the user was shown ${plain(JSON.stringify(shown))}: emit({k: 'text', text}) for each delta`,
-    )
-    const met = of('gate').find((g) => typeof g.when === 'object' && 'shown' in g.when)?.met === true
-    lines.push(
-      met
-        ? { state: 'ok', says: 'text is shown while the stream is still held' }
-        : { state: 'note', says: 'text is shown only later, not while the stream is still held' },
-    )
-  }
-  if (sees('notices')) {
-    const end = refused.events.find((e) => e.k === 'turn-ended')
-    const notice = refused.events.some((e) => e.k === 'notice')
-    say(
-      notice || (end?.k === 'turn-ended' && end.how === 'error'),
-      'HTTP 401 is told to the user',
-      'HTTP 401 was told to nobody: emit({k: \'notice\', text}), or end the turn as "error"',
-    )
-  }
-  for (const sight of ['approvals', 'files', 'net'] as const)
-    if (sees(sight)) lines.push({ state: 'note', says: `${sight}: declared; no core rule asks for it` })
-  if (sees('probe:arguments')) {
-    const asked = example(
-      'doctor, probe',
-      scenario({ steps: [{ do: 'probe', what: 'arguments', inputs: ['{"a":1}'] }] }),
-    )
-    const [[probed]] = (await driver.run([asked], dialect, { factor: 1 })) as [[Trace]]
-    const got = probed.events.find((e) => e.k === 'probe')
-    const out = got?.k === 'probe' ? got.answers[0]?.out : undefined
-    say(
-      out !== undefined && sameJson(out, '{"a":1}'),
-      'probe:arguments answers',
-      `probe:arguments gave ${plain(JSON.stringify(got ?? null))} for {"a":1}`,
-    )
-  }
+  const { sights } = driver.facts
+  const play = async (c: Case) => (await driver.run([c], dialect, { factor: 1 }))[0]![0]!
+  const trace = await play(plainCase)
+  const lines = [...ended(trace), ...reached(trace)]
+  if (of(trace, 'request').length === 0)
+    return [...lines, note('the rest follows from this, and is left out until the model is asked')]
+  lines.push(...offered(trace))
+  if (!sights.includes('calls'))
+    lines.push(note('`sights` lacks "calls": most rules will be "not observable"; run tools through `execute`'))
+  else lines.push(...ran(trace))
+  if (sights.includes('requests')) lines.push(...handedBack(trace))
+  if (sights.includes('text')) lines.push(...shown(trace))
+  if (sights.includes('notices')) lines.push(...told(await play(refusedCase)))
+  for (const sight of ['approvals', 'files', 'net'] as const satisfies Sight[])
+    if (sights.includes(sight)) lines.push(note(`${sight}: declared; this walk does not look at it`))
+  if (sights.includes('probe:arguments')) lines.push(...probed(await play(probeCase)))
   return lines
+}
+
+function ended(trace: Trace): Line[] {
+  const faults = of(trace, 'protocol').map((e) =>
+    wrong(`the adapter broke the protocol: ${plain(e.fault)}${e.line === undefined ? '' : `: ${plain(e.line)}`}`),
+  )
+  if (trace.end !== 'complete')
+    return [...faults, wrong(`the turn was not played to its end: ${plain(trace.why ?? trace.end)}`)]
+  const end = of(trace, 'turn-ended')[0]
+  if (end?.how === 'done') return [...faults, ok('the turn ended as "done"')]
+  if (end === undefined) return faults.length > 0 ? faults : [wrong('the turn never ended')]
+  const words = [end.message ?? '', ...of(trace, 'notice').map((e) => e.text)].filter((w) => w !== '')
+  return [
+    ...faults,
+    wrong(`the turn ended as "${end.how}", due was "done"${words.length > 0 ? `: ${plain(words.join(' · '))}` : ''}`),
+  ]
+}
+
+function reached(trace: Trace): Line[] {
+  const requests = of(trace, 'request').filter((r) => r.is !== 'side')
+  const refused = [...new Set(requests.flatMap((r) => r.faults))].map((fault) =>
+    wrong(`a request that a provider would refuse: ${plain(fault)}`),
+  )
+  if (requests.length > 1) return [ok(`${requests.length} requests reached the model server`), ...refused]
+  if (requests.length === 1)
+    return [wrong('one request reached the model server, and none followed with the results of the calls'), ...refused]
+  // A session that failed has said so; that it asked nothing is no second thing to mend.
+  if (of(trace, 'protocol').length > 0) return []
+  return [
+    wrong(
+      "no request reached the model server: ask `setup.baseUrl` + the dialect's path, through `setup.fetch` (over stdio `model/open`) where there is one",
+    ),
+  ]
+}
+
+function offered(trace: Trace): Line[] {
+  const tools = of(trace, 'request')[0]?.tools ?? []
+  const missing = calledTools.filter((name) => !tools.some((t) => t.key === name))
+  if (missing.length === 0) return [ok('both tools are offered, their descriptions whole')]
+  const unmarked = missing.filter((name) => tools.some((t) => t.name === name))
+  if (unmarked.length > 0)
+    return [
+      wrong(
+        `${list(unmarked)} is offered without its whole description: it ends in a mark by which the suite knows the tool`,
+      ),
+    ]
+  return [wrong(`the model is not offered ${list(missing)}: send each tool of \`setup.tools\``)]
+}
+
+function ran(trace: Trace): Line[] {
+  const runs = of(trace, 'started')
+  const missing = calledTools.filter((name) => !runs.some((r) => r.tool === name))
+  if (missing.length > 0)
+    return [wrong(`the model called ${list(missing)}, and it was not run: run each call through \`execute\``)]
+  const noted = runs.find((r) => r.tool === 'take_note')!
+  return [
+    ok(`${runs.length} calls ran through \`execute\``),
+    sameJson(noted.input, input)
+      ? ok('the input arrived as the model wrote it')
+      : wrong(`the input arrived as ${plain(noted.input)}, due was ${input}`),
+    ...(runs.some((r) => r.callId === undefined)
+      ? [note('`execute` gets no callId: calls are told apart by tool and input alone')]
+      : []),
+  ]
+}
+
+function handedBack(trace: Trace): Line[] {
+  const runs = of(trace, 'started')
+  const history = of(trace, 'request').findLast((r) => r.is !== 'side')?.history ?? []
+  const marks = new Set(history.flatMap((i) => ('resultOf' in i ? marksIn(i.text) : [])))
+  const lost = runs.filter((r) => !marks.has(r.exec))
+  if (runs.length === 0) return []
+  return [
+    lost.length === 0
+      ? ok('the results went back to the model whole, each with its mark')
+      : wrong(
+          `the result of ${list(lost.map((r) => r.tool))} did not go back to the model: send the text that \`execute\` gave, as it is`,
+        ),
+  ]
+}
+
+function shown(trace: Trace): Line[] {
+  const seen = of(trace, 'text')
+    .map((e) => e.text)
+    .join('')
+  if (!seen.includes(`${first}one moment.`) || !seen.includes('All done.'))
+    return [
+      wrong(
+        `the user was shown ${plain(JSON.stringify(seen))}, due was "${first}one moment." and "All done.": emit {k: "text", text} for each delta`,
+      ),
+    ]
+  const live = of(trace, 'gate').some((g) => g.met && typeof g.when === 'object' && 'shown' in g.when)
+  return [
+    ok('the user was shown the text'),
+    live ? ok('text is shown while the stream is still held') : note('text is shown late, not as it streams'),
+  ]
+}
+
+function told(trace: Trace): Line[] {
+  const failed = of(trace, 'turn-ended').some((e) => e.how === 'error')
+  return [
+    failed || of(trace, 'notice').length > 0
+      ? ok('when the model answers HTTP 401, the user is told')
+      : wrong('when the model answers HTTP 401, nobody is told: emit {k: "notice", text}, or end the turn as "error"'),
+  ]
+}
+
+function probed(trace: Trace): Line[] {
+  const got = of(trace, 'probe')[0]?.answers[0]
+  return [
+    got?.out !== undefined && sameJson(got.out, '{"a":1}')
+      ? ok('probe:arguments answers')
+      : wrong(`probe("arguments", ['{"a":1}']) gave ${plain(JSON.stringify(got ?? null))}, due was [{out: '{"a":1}'}]`),
+  ]
 }

@@ -41,7 +41,10 @@ async function judge(fault: Fault): Promise<Row> {
     outDir: '.slotproof/faults',
   })
   const own = result.results.filter((r) => r.rule.id === fault.rule)
-  const caught = own.filter((r) => r.failures.some((f) => f.traces.every((t) => t.end === 'complete')))
+  // A limit catches every host that hangs, so it proves nothing; but that a silent stream is waited for (STR-9) shows in nothing else.
+  const shows = (r: RuleResult) =>
+    r.failures.some((f) => r.rule.figure === 'idleMs' || f.traces.every((t) => t.end === 'complete'))
+  const caught = own.filter(shows)
   const problems: string[] = []
   if (own.length === 0) problems.push(`there is no rule ${fault.rule}`)
   else if (caught.length === 0) {

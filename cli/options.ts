@@ -1,5 +1,5 @@
 // What the flags of several commands mean, each checked here: a wrong one is a UsageError of one sentence.
-import { mkdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
@@ -101,8 +101,11 @@ export function toReport(value: string): { kind: 'json'; file: string } {
 
 /** The folder, made where it is missing; a UsageError where it cannot be. */
 export function makeFolder(flag: string, folder: string): void {
+  // One by one: Node's own recursive way never comes back below /proc.
+  const missing: string[] = []
+  for (let at = resolve(folder); !existsSync(at); at = dirname(at)) missing.unshift(at)
   try {
-    mkdirSync(folder, { recursive: true })
+    for (const one of missing) mkdirSync(one)
   } catch (error) {
     throw new UsageError(`${flag} cannot use the folder ${clip(folder)}: ${messageOf(error)}`)
   }

@@ -8,6 +8,7 @@ import { interruptible } from './interrupt.ts'
 import {
   type HostFlags,
   hostFrom,
+  makeFolder,
   programWords,
   referenceHost,
   seedMax,
@@ -66,6 +67,7 @@ export const runCommand = (context: Context): Command =>
     .action(async (rest: string[], flags: Flags) => {
       const { io, argv } = context
       const reports = flags.report.map(toReport)
+      if (flags.out !== defaultOut) makeFolder('--out', flags.out)
       const host = hostFrom(flags, rest, argv) ?? referenceHost()
       const seed = flags.seed === undefined ? randomInt(seedMax) : toInteger('--seed', flags.seed, 0)
       const options: Omit<RunOptions, 'rules' | 'signal' | 'onProgress'> = {

@@ -32,6 +32,8 @@ export interface RuleResult {
   verdict: Verdict
   /** Why it was not judged, or what our own error was. */
   why?: string
+  /** Of a harness error: the adapter broke the protocol, or the suite failed. */
+  by?: 'adapter' | 'suite'
   /** Cases made for it, executions judged by it, executions that delivered its stimulus. */
   cases: number
   executions: number
@@ -52,6 +54,8 @@ export interface RunResult {
   ms: number
   /** Executions played in all. */
   executions: number
+  /** Times the host died where no case of its own was being played, and why, first to last. */
+  deaths?: string[]
   results: RuleResult[]
   profiles: Record<Profile, ProfileState>
 }

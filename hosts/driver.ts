@@ -13,6 +13,8 @@ export interface Driver {
   run(batch: readonly Case[], dialect: Dialect, limits: RunLimits): Promise<Trace[][]>
   /** How many cases are worth handing over at once. */
   width: number
+  /** Why the host died where no case could be blamed, each time. */
+  deaths(): string[]
   close(): Promise<void>
 }
 

@@ -107,6 +107,21 @@ describe.each([
     expect(dead).toMatchObject({ end: 'host-died', why: expect.stringMatching(/exit(ed with)? code 3/) })
     expect(fine).toMatchObject({ end: 'complete' })
   }, 20_000)
+  it('a host that dies between its cases is not forgotten', async () => {
+    const before = driver.deaths().length
+    const [dying] = await play('exit later')
+    // Played until the death is met: in its own case, in another, or between two.
+    let seen = dying!.end === 'host-died'
+    for (let n = 0; n < 200 && !seen; n++) {
+      const [t] = await play('text')
+      seen = t!.end === 'host-died' || driver.deaths().length > before
+    }
+    expect(seen).toBe(true)
+  }, 20_000)
+  it('a host whose sessions are counted is renewed without harm to any', async () => {
+    const traces = await play(...Array.from({ length: 130 }, () => 'text'))
+    expect(new Set(traces.map((t) => t.end))).toEqual(new Set(['complete']))
+  }, 20_000)
   it('what this driver cannot play is said, not played', async () => {
     const unplayable = asking('text', { world: { fifos: { f: 'never' } } })
     const [trace] = (await driver.run([unplayable], 'openai-chat', { factor: 1 })).flat()

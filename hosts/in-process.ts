@@ -33,6 +33,8 @@ interface Lane {
   facts: Facts
   /** Why it is no more. */
   gone?: string
+  /** A case has paid for that. */
+  blamed?: true
 }
 
 export async function driveModule(path: string, o: DriverOptions): Promise<Driver> {
@@ -45,11 +47,13 @@ export async function driveModule(path: string, o: DriverOptions): Promise<Drive
   const { facts } = first
   const lanes: (Lane | undefined)[] = [first]
   const width = Math.max(1, o.workers ?? Math.min(2, availableParallelism()))
+  const deaths: string[] = []
   let nextId = 1
 
   const playOne = async (at: number, scenario: Scenario, dialect: Dialect, factor: number): Promise<Trace> => {
     let lane = lanes[at]
     if (!lane || lane.gone !== undefined) {
+      if (lane?.gone !== undefined && !lane.blamed) deaths.push(lane.gone)
       lane = await start(path, base.dir, startMs)
       lanes[at] = lane
     }
@@ -81,15 +85,18 @@ export async function driveModule(path: string, o: DriverOptions): Promise<Drive
       }
       const onExit = (code: number) => {
         lane.gone = `exit ${code}`
+        lane.blamed = true
         finish(broken('host-died', `the host ended its thread (exit code ${code})`))
       }
       const onError = (error: Error) => {
         lane.gone = error.message
+        lane.blamed = true
         finish(broken('host-died', `the host threw where nothing could catch it: ${error.message}`))
       }
       const timer = setTimeout(
         () => {
           lane.gone = 'stuck'
+          lane.blamed = true
           void worker.terminate()
           finish(broken('limit', 'the host never yielded and was ended by force'))
         },
@@ -105,6 +112,7 @@ export async function driveModule(path: string, o: DriverOptions): Promise<Drive
   return {
     facts,
     width: width * 8,
+    deaths: () => [...deaths, ...lanes.flatMap((l) => (l?.gone !== undefined && !l.blamed ? [l.gone] : []))],
     async run(batch: readonly Case[], dialect: Dialect, limits: RunLimits) {
       const results: Trace[][] = batch.map(() => [])
       let next = 0
@@ -158,10 +166,10 @@ async function start(path: string, baseDir: string, startMs: number): Promise<La
       const lane: Lane = { worker, facts: word.facts }
       // Between two cases nobody else listens.
       worker.on('error', (e) => {
-        lane.gone ??= e.message
+        lane.gone ??= `the host threw where nothing could catch it: ${e.message}`
       })
       worker.on('exit', (code) => {
-        lane.gone ??= `exit ${code}`
+        lane.gone ??= `the host ended its thread (exit code ${code})`
       })
       resolve(lane)
     })

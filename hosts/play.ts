@@ -98,6 +98,7 @@ export async function play(host: Host, facts: Facts, scenario: Scenario, o: Play
           codec,
           session: script.key,
           roles: facts.roles,
+          offersTools: scenario.tools.length > 0,
           strictMock: o.strictMock ?? false,
           gate: (when) => gates.wait(when, script.key),
           stir: log.stir,
@@ -183,7 +184,8 @@ async function playSession(p: Playing): Promise<void> {
       if (p.trace.end !== 'complete' || o.signal?.aborted) break
       await playStep(p, state, step, base, services, limit)
     }
-    if (p.trace.end !== 'host-died') await within(state.session.close(), limit)
+    const closed = await within(state.session.close(), limit)
+    if (closed === timedOut) p.end('limit', `the host did not close the session within ${limit} ms`)
   } catch (error) {
     log.add(
       { k: 'protocol', fault: `the session failed: ${clip(messageOf(error))}` },

@@ -36,20 +36,40 @@ export async function driveStdio(command: readonly string[], o: DriverOptions): 
   const workspaces = openWorkspaces(base.dir)
   const width = Math.max(1, Math.min(mostParallel, facts.can.parallel, facts.can.sessions))
   let served = 0
+  /** A case has paid for the death of the process that runs. */
+  let blamed = false
+  const deaths: string[] = []
   let nextName = 1
 
-  /** A living host, with room for another session. */
-  const living = async (): Promise<Running> => {
-    if (running.child.gone() !== undefined || running.host.closed() || served >= facts.can.sessions) {
-      await running.child.end()
-      running = await start(command, startMs)
-      served = 0
-    }
-    return running
+  const inFlight = new Set<Promise<unknown>>()
+  let turnstile: Promise<unknown> = Promise.resolve()
+
+  /** A living host with room for these sessions. One at a time, so that two that find it gone do not start two. */
+  const living = (sessions: number): Promise<Running> => {
+    const found = turnstile.then(async () => {
+      const gone = running.child.gone() ?? (running.host.closed() ? 'it closed its standard output' : undefined)
+      if (gone !== undefined || served + sessions > facts.can.sessions) {
+        if (gone !== undefined && !blamed) deaths.push(gone)
+        // Nobody's process is taken away while a case is played in it.
+        await Promise.allSettled(inFlight)
+        blamed = false
+        await running.child.end()
+        running = await start(command, startMs)
+        served = 0
+      }
+      served += sessions
+      return running
+    })
+    turnstile = found.catch(() => undefined)
+    return found
   }
   const playOne = async (scenario: Scenario, dialect: Dialect, limits: RunLimits): Promise<Trace> => {
-    const at = await living()
-    served += scenario.sessions.length
+    const at = await living(scenario.sessions.length)
+    const played = playIn(at, scenario, dialect, limits)
+    inFlight.add(played)
+    return played.finally(() => inFlight.delete(played))
+  }
+  const playIn = async (at: Running, scenario: Scenario, dialect: Dialect, limits: RunLimits): Promise<Trace> => {
     // Sessions of one process need names of their own.
     const tag = `p${nextName++}`
     const options: PlayOptions = {
@@ -81,6 +101,7 @@ export async function driveStdio(command: readonly string[], o: DriverOptions): 
     const gone = new Promise<Trace>((resolve) => at.child.onGone((why) => resolve(died(why))))
     const trace = await Promise.race([play(named(at.host, tag), facts, scenario, options), gone])
     // A closed pipe rejects the turn before the exit that closed it is told: that turn ended in no error of its own.
+    if (at.host.closed() || trace.end === 'host-died') blamed = true
     if (!at.host.closed() || trace.end === 'host-died') return trace
     return died((await at.child.goneWithin(exitMs)) ?? 'it closed its standard output')
   }
@@ -88,6 +109,7 @@ export async function driveStdio(command: readonly string[], o: DriverOptions): 
   return {
     facts,
     width,
+    deaths: () => deaths,
     async run(batch: readonly Case[], dialect: Dialect, limits: RunLimits) {
       const results: Trace[][] = batch.map(() => [])
       const playCase = async (i: number) => {

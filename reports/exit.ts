@@ -17,7 +17,7 @@ export const exitMeanings: readonly (readonly [ExitCode, string])[] = [
   [0, 'conformant: every MUST rule the host claims was judged and passed'],
   [1, 'not conformant: a MUST rule failed (with --strict also a SHOULD rule)'],
   [2, 'usage: a flag, rule, file or report target is wrong'],
-  [3, 'the host could not be started, or died'],
+  [3, 'the host could not be started, died, or its adapter broke the protocol'],
   [4, 'our own fault: the suite failed, not the host'],
   [5, 'inconclusive: a MUST rule the host claims was not judged, or nothing was'],
   [130, 'interrupted (Ctrl-C): what was judged until then is reported'],
@@ -56,7 +56,9 @@ export function exitCode(result: RunResult, how: { strict?: boolean; interrupted
   if (how.interrupted) return exitCodes.interrupted
   if (has('failed', 'MUST')) return exitCodes.broken
   if (how.strict && (has('warned') || has('failed'))) return exitCodes.broken
-  if (has('harness-error')) return exitCodes.ours
+  const harness = result.results.filter((r) => r.verdict === 'harness-error')
+  if (harness.some((r) => r.by !== 'adapter')) return exitCodes.ours
+  if (harness.length > 0 || (result.deaths?.length ?? 0) > 0) return exitCodes.host
   if (!has('passed') || notJudged(result).length > 0) return exitCodes.inconclusive
   return exitCodes.conformant
 }

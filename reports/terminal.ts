@@ -27,6 +27,7 @@ export function terminalReport(result: RunResult, look: TerminalLook): string {
   return [
     ...bad.flatMap((r) => [...failed(r, paint), '']),
     ...(ours.length > 0 ? [...harnessErrors(ours, paint), ''] : []),
+    ...deaths(result, paint),
     ...gaps(result, paint),
     paint.bold(`${plain(result.facts.name)} ${plain(result.facts.version)}`) +
       paint.dim(` (${hostWords(result.host)})`),
@@ -135,6 +136,16 @@ const harnessErrors = (results: RuleResult[], paint: Paint): string[] => [
   paint.red(paint.bold('HARNESS ERRORS: our own fault or the adapter’s, not judged')),
   ...results.map((r) => `  ${r.rule.id} ${r.dialect}: ${clip(r.why ?? 'no reason was given', 400)}`),
 ]
+
+/** A host that dies between two cases has failed none of them, and is not right either. */
+const deaths = ({ deaths: all = [] }: RunResult, paint: Paint): string[] =>
+  all.length === 0
+    ? []
+    : [
+        paint.red(paint.bold(`THE HOST DIED ${count(all.length, 'time')} where no case was being played`)),
+        ...[...new Set(all)].map((why) => `  ${clip(why, 400)}`),
+        '',
+      ]
 
 /** What is owed an answer and has none, and what no dialect could ask. */
 function gaps(result: RunResult, paint: Paint): string[] {

@@ -4,7 +4,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 import { type Dialect, type Failure, type HostRef, isObject, parseJson } from '../contract/index.ts'
-import { UsageError } from '../hosts/errors.ts'
+import { messageOf, UsageError } from '../hosts/errors.ts'
 import type { FailureFile } from './api.ts'
 
 /** Writes it and gives the one command that brings it back. */
@@ -33,8 +33,14 @@ export async function writeFailure(
     .digest('hex')
     .slice(0, 10)
   const path = join(dir, `${rule}-${dialect}-${hash}.json`)
-  await mkdir(dir, { recursive: true })
-  await writeFileAtomic(path, text)
+  try {
+    await mkdir(dir, { recursive: true })
+    await writeFileAtomic(path, text)
+  } catch (error) {
+    throw new UsageError(
+      `The failure could not be written to ${path} (${messageOf(error)}): give --out a folder that can be written to.`,
+    )
+  }
   const shown = relative(process.cwd(), path)
   return `npx slotproof replay ${shell(shown.startsWith('..') ? path : shown)}`
 }

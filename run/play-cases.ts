@@ -22,7 +22,8 @@ export interface Execution {
 export type Outcome =
   | Judgement
   | { is: 'not-expressible'; why: string }
-  | { is: 'harness-error'; why: string }
+  /** by: the adapter broke the protocol, or we failed. */
+  | { is: 'harness-error'; why: string; by: 'adapter' | 'suite' }
   /** The run was stopped before it was played. */
   | { is: 'unplayed' }
   /** Broken once, right when played again. */
@@ -56,11 +57,12 @@ export function judgeTraces(c: Case, traces: Trace[], rule: Rule, always: readon
   if (traces.length < c.variants.length) return all({ is: 'unplayed' })
   for (const t of traces) {
     if (t.end === 'not-expressible') return all({ is: 'not-expressible', why: t.why ?? '' })
-    if (t.end === 'ours') return all({ is: 'harness-error', why: t.why ?? 'the driver failed' })
+    if (t.end === 'ours') return all({ is: 'harness-error', by: 'suite', why: t.why ?? 'the driver failed' })
     const fault = t.events.find((e) => e.k === 'protocol')
     if (fault?.k === 'protocol')
       return all({
         is: 'harness-error',
+        by: 'adapter',
         why: `the adapter broke the protocol: ${fault.fault}${fault.line === undefined ? '' : ` (${fault.line})`}`,
       })
   }
@@ -71,33 +73,40 @@ export function judgeTraces(c: Case, traces: Trace[], rule: Rule, always: readon
     } catch (error) {
       return {
         is: 'harness-error',
+        by: 'suite',
         why: `the judge of ${r.id} threw: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       }
     }
   }
-  const cut = traces.findIndex((t) => t.end === 'limit' || t.end === 'host-died')
   const own = judge(rule)
   return {
     case: c,
     traces,
-    // What a rule says was not reached, it does not speak of: a host may lawfully wait longer than we do.
-    own: cut !== -1 && own.is === 'held' ? endedBadly(traces[cut]!, cut) : own,
+    own: endedBadly(own, traces) ?? own,
     others: others.map((r) => ({ rule: r, outcome: judge(r) })),
   }
 }
 
-/** A host that hangs or dies has broken whatever the case asked of it. */
-function endedBadly(trace: Trace, variant: number): Judgement {
+/**
+ * A host that dies in a case has broken it, whatever its rule could still see. One that does not end within the limit has broken what it
+ * was seen to be asked; where the rule says that its stimulus was not reached, a host may lawfully wait longer than we do.
+ */
+function endedBadly(own: Outcome, traces: readonly Trace[]): Judgement | undefined {
+  if (own.is === 'broken' || own.is === 'harness-error') return undefined
+  const variant = traces.findIndex((t) => t.end === 'host-died' || (t.end === 'limit' && own.is === 'held'))
+  const trace = traces[variant]
+  if (!trace) return undefined
   const last = trace.events.at(-1)
+  const died = trace.end === 'host-died'
   return {
     is: 'broken',
     findings: [
       {
-        expected: 'the host ends the turn and lives on',
-        observed: trace.why ?? (trace.end === 'limit' ? 'it did not end within the limit' : 'it died'),
+        expected: died ? 'the host lives on' : 'the host ends the turn',
+        observed: trace.why ?? (died ? 'it died' : 'it did not end within the limit'),
         events: last ? [last.seq] : [],
         variant,
-        by: trace.end === 'limit' ? 'absence' : 'presence',
+        by: died ? 'presence' : 'absence',
       },
     ],
   }

@@ -104,6 +104,7 @@ class RunSession {
       for (const rule of this.rules) if (rule.always) this.finish(rule, dialect, planned)
     }
     const results = [...this.tallies.values()].map(resultOf)
+    const deaths = this.driver.deaths()
     return {
       v: 1,
       contract: 1,
@@ -114,6 +115,7 @@ class RunSession {
       startedAt: new Date(this.started).toISOString(),
       ms: Date.now() - this.started,
       executions: this.executions,
+      ...(deaths.length > 0 ? { deaths } : {}),
       results,
       profiles: profileStates(results, facts, this.rules.length === this.o.rules.length),
     }

@@ -15,7 +15,7 @@ export interface Tally {
   inexpressible: number
   flaky: number
   failures: Failure[]
-  harness?: string
+  harness?: { why: string; by: 'adapter' | 'suite' }
   unreached?: string
   inexpressibleWhy?: string
   note?: string
@@ -43,7 +43,7 @@ export function count(t: Tally, outcome: Outcome): void {
   t.executions++
   if (outcome.is === 'held' || outcome.is === 'broken' || outcome.is === 'flaky') t.reached++
   if (outcome.is === 'not-reached') t.unreached ??= outcome.why
-  if (outcome.is === 'harness-error') t.harness ??= outcome.why
+  if (outcome.is === 'harness-error') t.harness ??= { why: outcome.why, by: outcome.by }
   if (outcome.is === 'flaky') t.flaky++
 }
 
@@ -55,6 +55,7 @@ export function resultOf(t: Tally): RuleResult {
     dialect: t.dialect,
     verdict,
     ...(why === undefined ? {} : { why }),
+    ...(verdict === 'harness-error' && t.harness ? { by: t.harness.by } : {}),
     cases: t.cases,
     executions: t.executions,
     reached: t.reached,
@@ -64,8 +65,8 @@ export function resultOf(t: Tally): RuleResult {
 
 function verdictOf(t: Tally): [Verdict, string | undefined] {
   if (t.barred) return [t.barred.verdict, t.barred.why]
-  if (t.failures.length > 0) return [t.rule.level === 'MUST' ? 'failed' : 'warned', t.harness ?? t.note]
-  if (t.harness !== undefined) return ['harness-error', t.harness]
+  if (t.failures.length > 0) return [t.rule.level === 'MUST' ? 'failed' : 'warned', t.harness?.why ?? t.note]
+  if (t.harness !== undefined) return ['harness-error', t.harness.why]
   if (t.flaky > 0)
     return ['flaky', `${t.flaky} of ${t.executions} executions failed once and were right when played again`]
   if (t.cut) return ['left-out', t.note]

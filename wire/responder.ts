@@ -42,6 +42,8 @@ export interface ResponderOptions {
   codec: Codec
   session: Key
   roles: Facts['roles']
+  /** The host was given tools for this session. */
+  offersTools?: boolean
   /** HTTP 400 for what the strict mock refuses. */
   strictMock: boolean
   gate(when: When): Promise<boolean>
@@ -78,6 +80,8 @@ interface Line {
   round: number
   attempt: number
   same: string | undefined
+  /** Items in the history of the request before. */
+  reached: number
 }
 interface OpenAnswer {
   source: ByteSource
@@ -99,7 +103,16 @@ const sideAnswer = plain('Noted.')
 
 export function createResponder(o: ResponderOptions): Responder {
   const { codec } = o
-  const main: Line = { agent: 'main', turn: 0, rounds: [], user: undefined, round: -1, attempt: 0, same: undefined }
+  const main: Line = {
+    agent: 'main',
+    turn: 0,
+    rounds: [],
+    user: undefined,
+    round: -1,
+    attempt: 0,
+    same: undefined,
+    reached: 0,
+  }
   const open = new Set<OpenAnswer>()
   /** Answers of the running turn, for `sent`. */
   let answered: OpenAnswer[] = []
@@ -122,6 +135,11 @@ export function createResponder(o: ResponderOptions): Responder {
   /** Moves the line to the round or attempt that this request asks for. */
   const place = (line: Line, read: ReadRequest): 'round' | 'attempt' | 'side' | 'after-script' => {
     if (line.user === undefined || !shows(read.history, line.user)) return 'side'
+    // A title or a summary may hold the user's words: it offers no tools though the session has some, and does not go on from what the
+    // conversation has reached.
+    const goesOn = line.round >= 0 && read.history.length >= line.reached
+    if (o.offersTools && read.tools.length === 0 && !goesOn) return 'side'
+    line.reached = read.history.length
     if (line.round >= 0 && line.same === read.same) line.attempt++
     else {
       line.round++
@@ -172,7 +190,7 @@ export function createResponder(o: ResponderOptions): Responder {
 
   return {
     beginTurn(turn, rounds, user) {
-      Object.assign(main, { turn, rounds, user, round: -1, attempt: 0, same: undefined })
+      Object.assign(main, { turn, rounds, user, round: -1, attempt: 0, same: undefined, reached: 0 })
       answered = []
     },
     endTurn() {
