@@ -252,7 +252,8 @@ function resultText(content: unknown, path: string, fault: Fault): string {
         return ''
       }
       if (block.type !== 'text') return ''
-      if (typeof block.text !== 'string') fault(`${path}[${i}].text`, `must be a string, but it is ${kind(block.text)}`)
+      if (typeof block.text !== 'string' || block.text === '')
+        fault(`${path}[${i}].text`, `text blocks must not be empty, but the text is ${kind(block.text)}`)
       return typeof block.text === 'string' ? block.text : ''
     })
     .join('')
@@ -261,6 +262,7 @@ function resultText(content: unknown, path: string, fault: Fault): string {
 function checkGroups(groups: Group[], known: KnownIds, fault: Fault): void {
   const all: IdAt[] = []
   groups.forEach((group, i) => {
+    checkSpeaks(group, fault)
     if (group.role === 'user') {
       const results = group.blocks.filter(({ block }) => block.type === 'tool_result')
       const lastResult = group.blocks.findLastIndex(({ block }) => block.type === 'tool_result')
@@ -281,6 +283,19 @@ function checkGroups(groups: Group[], known: KnownIds, fault: Fault): void {
     }
   })
   checkDuplicates(all, known, fault)
+}
+
+/** White space beside words is taken; text that is nothing else is not, whatever other blocks stand there. */
+function checkSpeaks(group: Group, fault: Fault): void {
+  // An empty text is a fault of its own.
+  const words = group.blocks.filter(
+    ({ block }) => block.type === 'text' && typeof block.text === 'string' && block.text !== '',
+  )
+  if (words.length > 0 && words.every(({ block }) => /^\s*$/.test(block.text as string)))
+    fault(
+      words[0]!.path,
+      `text must contain more than white space, but all that the ${group.role} says here is ${JSON.stringify(words[0]!.block.text)}`,
+    )
 }
 
 const usesOf = (group: Group): IdAt[] =>

@@ -190,7 +190,9 @@ function readContents(contents: unknown, history: Item[], known: KnownIds, fault
       groups.push({ side, path, calls: [], responses: [], at: history.length })
     }
     const group = groups.at(-1)!
-    for (const { part, path: at } of partsOf(content, path, fault)) readPart(part, at, group, history, fault)
+    const parts = partsOf(content, path, fault)
+    for (const { part, path: at } of parts) readPart(part, at, group, history, fault)
+    if (side === 'user') checkSpeaks(parts, fault)
   }
   settle()
   checkTurns(groups, fault)
@@ -200,6 +202,12 @@ function readContents(contents: unknown, history: Item[], known: KnownIds, fault
     fault,
   )
   return list
+}
+
+/** The user's content with empty text and nothing else. The model's own may hold none, with a signature or without, and goes back. */
+function checkSpeaks(parts: readonly PartAt[], fault: Fault): void {
+  if (parts.length > 0 && parts.every(({ part }) => part.text === ''))
+    fault(`${parts[0]!.path}.text`, 'must not be empty where a content holds nothing else')
 }
 
 function checkTurns(groups: readonly Group[], fault: Fault): void {

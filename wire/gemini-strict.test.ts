@@ -63,6 +63,11 @@ describe('faults', () => {
       /contents\[1\]\.parts\[0\]: .*data/,
     ],
     ['a text that is none', { contents: [user({ text: 5 })] }, /parts\[0\]\.text: /],
+    [
+      'a message of the user that says nothing',
+      { contents: [user({ text: '' })] },
+      /^\$\.contents\[0\]\.parts\[0\]\.text: /,
+    ],
     ['a signature that is no text', of(model({ text: 'x', thoughtSignature: 5 })), /parts\[0\]\.thoughtSignature: /],
     ['a system instruction that is a text', { systemInstruction: 'x' }, /^\$\.systemInstruction: /],
     ['an empty system instruction', { systemInstruction: { parts: [] } }, /^\$\.systemInstruction\.parts: /],
@@ -179,7 +184,7 @@ it('finds no fault with what hosts legally send', () => {
       ],
       contents: [
         user({ text: 'hi' }, { inlineData: { mimeType: 'image/png', data: 'AA==' } }),
-        { parts: [{ text: '' }] },
+        { parts: [{ text: '' }, { text: 'and more' }] },
         model(
           { text: 'hm', thought: true },
           { text: 'A' },

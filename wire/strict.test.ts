@@ -100,6 +100,24 @@ describe('anthropic-messages', () => {
       { messages: [user([{ type: 'text', text: '' }])] },
       /^\$\.messages\[0\]\.content\[0\]\.text: /,
     ],
+    ['text of white space alone', { messages: [user(' \n')] }, /^\$\.messages\[0\]\.content: .*white space/],
+    [
+      'white space alone beside a call',
+      { messages: [user('a'), assistant([{ type: 'text', text: '\n\n' }, use()]), user([result()])] },
+      /^\$\.messages\[1\]\.content\[0\]: .*white space/,
+    ],
+    [
+      'white space alone beside a result',
+      { messages: [user('a'), assistant([use()]), user([result(undefined, {}), { type: 'text', text: ' ' }])] },
+      /^\$\.messages\[2\]\.content\[1\]: .*white space/,
+    ],
+    [
+      'an empty text block in a result',
+      {
+        messages: [user('a'), assistant([use()]), user([result(undefined, { content: [{ type: 'text', text: '' }] })])],
+      },
+      /^\$\.messages\[2\]\.content\[0\]\.content\[0\]\.text: /,
+    ],
     [
       'empty content of an assistant amid',
       { messages: [user('a'), assistant(''), user('b')] },
@@ -246,6 +264,15 @@ describe('anthropic-messages', () => {
           assistant('Well'),
         ],
       }),
+    ).toEqual([])
+    // White space beside words, and a result that says nothing as a text or as no block at all.
+    const said = (...texts: string[]) => texts.map((text) => ({ type: 'text', text }))
+    expect(
+      ofMessages(
+        user(said(' ', 'a')),
+        assistant([...said('\n', 'I look.'), use('t1'), use('t2'), use('t3')]),
+        user([result('t1', { content: '' }), result('t2', { content: [] }), result('t3', { content: ' \n' })]),
+      ),
     ).toEqual([])
     // Results over two neighbouring messages of the user count as one.
     expect(
