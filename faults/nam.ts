@@ -15,6 +15,12 @@ const guessing = (
     parts.resolveName(name, tools, steps) ?? guess(name, tools, steps.foldName)) satisfies ResolveName,
 })
 
+/** Names that find nothing, though a tool may have them. */
+const hiding = (parts: Parts, hidden: (name: string, tools: readonly NamedTool[]) => boolean): Partial<Parts> => ({
+  lookUp: (name, byName) => (hidden(name, [...byName.values()]) ? undefined : parts.lookUp(name, byName)),
+  resolveName: (name, tools, steps) => (hidden(name, tools) ? undefined : parts.resolveName(name, tools, steps)),
+})
+
 /** Plans of calls whose name no tool has to the letter, changed. */
 const changeUnknown = (
   parts: Parts,
@@ -43,21 +49,18 @@ export const namFaults: readonly Fault[] = [
   {
     id: 'nam-1-folds-first',
     rule: 'NAM-1',
-    what: 'Names are folded before they are looked up: of two tools whose names differ in style only one can be reached',
-    plant: (parts) => ({
-      lookUp: (name, byName) => {
-        const fold = parts.foldName(name)
-        return [...byName.values()].find((tool) => parts.foldName(tool.name) === fold)
-      },
-    }),
+    what: 'Names are folded before they are looked up: tools whose names differ in style only are taken for one clash, and none is found',
+    plant: (parts) =>
+      hiding(
+        parts,
+        (name, tools) => tools.filter((tool) => parts.foldName(tool.name) === parts.foldName(name)).length > 1,
+      ),
   },
   {
     id: 'nam-1-tool-word',
     rule: 'NAM-1',
-    what: 'A trailing _tool is cut off every name, of a tool that is really called so too',
-    plant: (parts) => ({
-      lookUp: (name, byName) => byName.get(name.replace(/_tool$/, '')) ?? parts.lookUp(name, byName),
-    }),
+    what: 'A trailing tool is cut off every name, and a tool that is really called so is not found',
+    plant: (parts) => hiding(parts, (name) => parts.withoutToolWord(parts.foldName(name)) !== undefined),
   },
 
   {
@@ -240,9 +243,6 @@ export const namFaults: readonly Fault[] = [
     id: 'nam-9-hidden',
     rule: 'NAM-9',
     what: 'A tool called __proto__ or constructor is offered and cannot be called',
-    plant: (parts) => ({
-      lookUp: (name, byName) => (inherited(name) ? undefined : parts.lookUp(name, byName)),
-      resolveName: (name, tools, steps) => (inherited(name) ? undefined : parts.resolveName(name, tools, steps)),
-    }),
+    plant: (parts) => hiding(parts, inherited),
   },
 ]

@@ -1,7 +1,7 @@
 // ERR-1: what the model is told of a call that did not run. All of it is a SHOULD: it must never decide what becomes of a call, and never
 // ask for one wording.
 import fc from 'fast-check'
-import { type Call, type Case, isCutOff, opensLadder, type Rule, type Story } from '../../contract/index.ts'
+import { type Call, type Case, isCutOff, isOrdinary, type Rule, type Story } from '../../contract/index.ts'
 import { guesses } from '../arg/damage.ts'
 import { answer, call, example, oneTurn, round, text, tool } from '../build.ts'
 import { nameCase, nearNames } from '../nam/cases.ts'
@@ -15,7 +15,7 @@ function whyOf(call: Call): Why | undefined {
   if (call.custom || !call.complete) return undefined
   if (isCutOff(call.reason))
     return fateOf(call, call.place === call.answer.calls.length - 1) === 'refused' ? 'cut off' : undefined
-  if (!opensLadder(call.reason)) return undefined
+  if (!isOrdinary(call.reason)) return undefined
   if (call.tool === undefined) return 'unknown name'
   return isStrict(call.text) || isBlank(call.text) ? undefined : 'bad arguments'
 }

@@ -6,6 +6,7 @@ import {
   type Case,
   type Exec,
   type Finding,
+  opensLadder,
   type Rule,
   type Story,
   sameJson,
@@ -232,7 +233,7 @@ export const for9: Rule = {
   judge(stories, c, facts) {
     let reached = 0
     const findings = stories.flatMap((story, variant) => {
-      const bounds = { repairs: repairs(facts), limit: story.trace.inForce.repairMax ?? limitOf(facts) }
+      const limit = story.trace.inForce.repairMax ?? limitOf(facts)
       const real = story.calls.filter((one) => isReached(one) && !one.custom && one.tool !== undefined)
       const heard = story.answers.some((a) => a.delivered && (a.text !== '' || a.reasoning !== ''))
       if (real.length > 0 || heard) reached++
@@ -240,6 +241,7 @@ export const for9: Rule = {
       return [
         ...real.flatMap((one) => {
           const want = one.key !== undefined && c.want ? c.want[one.key] : undefined
+          const bounds = { repairs: repairs(facts) && opensLadder(one.reason), limit }
           return judgeCall(story, one, rightFor(one.text, want, bounds), facts)
         }),
         ...story.stray

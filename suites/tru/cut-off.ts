@@ -30,7 +30,8 @@ const isLast = (call: Call): boolean => call.place === call.answer.calls.length 
 /** The calls of rounds that the output limit cut off, as far as the host took those rounds. */
 export const cutOffCalls = (story: Story, fate: Fate): Call[] =>
   story.calls.filter(
-    (c) => c.answer.complete && isCutOff(c.reason) && taken(story, c.answer) && fateOf(c, isLast(c)) === fate,
+    (c) =>
+      c.answer.complete && !c.custom && isCutOff(c.reason) && taken(story, c.answer) && fateOf(c, isLast(c)) === fate,
   )
 
 /** Was the same history asked again, or the model told anew what to do, with nothing of this answer in the history? */

@@ -6,8 +6,9 @@ import { lacking, taken } from '../str/judging.ts'
 import { lossOf, sayCall } from './cut-off.ts'
 import { cutCases, cutParts, type Part, partsCase, whole, wholeParts } from './rounds.ts'
 
-const stopped = (reason: string | null): boolean =>
-  reason !== null && ['content_filter', 'refusal'].includes(reason.trim().toLowerCase())
+/** What providers call it when a content filter stopped an answer, or the model refused to go on. */
+const stopReasons = ['content_filter', 'refusal', 'safety', 'prohibited_content', 'blocklist', 'recitation', 'spii']
+const stopped = (reason: string | null): boolean => reason !== null && stopReasons.includes(reason.trim().toLowerCase())
 const stops = ['filter', 'refusal'] as const satisfies Stop[]
 
 const stoppedCalls = (story: Story): Call[] =>
