@@ -64,6 +64,19 @@ describe('rounds and attempts', () => {
     expect(s.of('sent').map((e) => e.upTo)).toEqual(s.of('answer').map((e) => e.size))
     expect(s.responder.round()).toBe(2)
   })
+  it('a request without tools that does not go on from the conversation is a side request, also with the user’s words', async () => {
+    const s = open({ offersTools: true })
+    const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } }]
+    s.responder.beginTurn(0, rounds([say([text('a')])], [say([text('b')])]), 'Do it.')
+    const title = [user('A title for: Do it.')]
+    await s.ask(title)
+    await s.ask([user('Do it.')], { tools })
+    await s.ask(title)
+    // The last word may lawfully be asked for without tools.
+    const { text: last } = await s.ask([user('Do it.'), said('a'), user('Sum up.')])
+    expect(s.of('request').map((e) => e.is)).toEqual(['side', 'round', 'side', 'round'])
+    expect(last).toContain('"content":"b"')
+  })
   it('each turn begins with its own rounds, whatever stood before', async () => {
     const s = open()
     s.responder.beginTurn(0, rounds([say([text('a')])]), 'One.')

@@ -17,6 +17,7 @@ import type {
 import { type Codec, type EncodeContext, type Encoded, type ReadRequest, withoutQuery } from './codec.ts'
 import { hostileOffsets } from './cuts.ts'
 import { type ByteSource, deliver } from './delivery.ts'
+import { canonical } from './json-text.ts'
 
 export interface WireRequest {
   method: string
@@ -80,8 +81,8 @@ interface Line {
   round: number
   attempt: number
   same: string | undefined
-  /** Items in the history of the request before. */
-  reached: number
+  /** Of the request before. */
+  history: readonly Item[]
 }
 interface OpenAnswer {
   source: ByteSource
@@ -111,7 +112,7 @@ export function createResponder(o: ResponderOptions): Responder {
     round: -1,
     attempt: 0,
     same: undefined,
-    reached: 0,
+    history: [],
   }
   const open = new Set<OpenAnswer>()
   /** Answers of the running turn, for `sent`. */
@@ -137,9 +138,11 @@ export function createResponder(o: ResponderOptions): Responder {
     if (line.user === undefined || !shows(read.history, line.user)) return 'side'
     // A title or a summary may hold the user's words: it offers no tools though the session has some, and does not go on from what the
     // conversation has reached.
-    const goesOn = line.round >= 0 && read.history.length >= line.reached
+    const { length } = line.history
+    const goesOn =
+      line.round >= 0 && canonical(read.history[length - 1] ?? null) === canonical(line.history[length - 1] ?? null)
     if (o.offersTools && read.tools.length === 0 && !goesOn) return 'side'
-    line.reached = read.history.length
+    line.history = read.history
     if (line.round >= 0 && line.same === read.same) line.attempt++
     else {
       line.round++
@@ -190,7 +193,7 @@ export function createResponder(o: ResponderOptions): Responder {
 
   return {
     beginTurn(turn, rounds, user) {
-      Object.assign(main, { turn, rounds, user, round: -1, attempt: 0, same: undefined, reached: 0 })
+      Object.assign(main, { turn, rounds, user, round: -1, attempt: 0, same: undefined, history: [] })
       answered = []
     },
     endTurn() {
