@@ -25,9 +25,10 @@ export const initCommand = (context: Context): Command =>
       const [language, ...more] = toNames('--lang', flags.lang, languages)
       if (!language || more.length > 0) throw new UsageError('--lang takes one language: ts or python.')
       const { file, host } = templates[language]
-      if (existsSync(file) && !flags.force)
+      const path = resolve(file)
+      if (existsSync(path) && !flags.force)
         throw new UsageError(`There is a file ${file} here already: move it away, or give --force to write over it.`)
-      await writeFileAtomic(resolve(file), readFileSync(templateFile(file), 'utf8'))
+      await writeFileAtomic(path, readFileSync(templateFile(file), 'utf8'))
       print(context.io, `Wrote ${file}. Next:`)
       print(context.io, `  ${programWords} doctor ${host}`)
       print(context.io, `  ${programWords} run ${host}`)

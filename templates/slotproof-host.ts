@@ -23,7 +23,7 @@ export default {
       apiKey: setup.apiKey,
       fetch: setup.fetch ?? fetch, // slotproof: needed (the way to the model)
       tools: setup.tools, // slotproof: needed (what the model is offered)
-      run: (tool, input, callId, signal) => services.execute({ tool, input, callId }, signal), // slotproof: needed (runs a call)
+      run: (tool, input, callId, stop) => services.execute({ tool, input, callId }, stop), // slotproof: needed (a call)
       show: (text) => services.emit({ k: 'text', text }), // slotproof: needed (what the user reads)
       warn: (text) => services.emit({ k: 'notice', text }), // what the user is told beside it
     })
@@ -35,7 +35,7 @@ export default {
   },
 } satisfies Host
 
-// ---- Your agent goes here. This is a toy: one dialect, streamed, strict arguments, one call after the other. ----
+// ---- Your agent goes here: these parts, and turn(). This one is a toy: streamed, one call after the other. ----
 
 interface Parts extends Pick<Setup, 'baseUrl' | 'apiKey' | 'tools'> {
   fetch: typeof fetch
@@ -50,7 +50,7 @@ type Choice = { delta?: { content?: string; tool_calls?: Delta[] }; finish_reaso
 const cutOff = ['length', 'max_tokens', 'max_output_tokens', 'model_length', 'model_context_window_exceeded']
 let made = 0
 
-function createAgent({ baseUrl, apiKey, fetch, tools, run, show, warn }: Parts) {
+function createAgent({ baseUrl, apiKey, fetch, tools = [], run, show, warn }: Parts) {
   const messages: object[] = []
   // What no provider takes is not offered: an odd name, a name twice, a schema that is not of an object.
   const fit = tools.filter((t) => /^[a-zA-Z0-9_-]{1,64}$/.test(t.name) && JSON.parse(t.schema)?.type === 'object')

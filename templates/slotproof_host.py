@@ -4,15 +4,15 @@ Every line marked "slotproof: needed" is looked for: take it away, and `slotproo
 import contextlib, io, itertools, json, queue, re, sys, threading, urllib.request
 
 
-# ---- Your agent goes here. This is a toy: one dialect, streamed, strict arguments, one call after the other. ----
+# ---- Your agent goes here: these parameters, and turn(). This is a toy: streamed, one call after the other. ----
 class Agent:
     cut_off = ("length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded")
 
     def __init__(self, base_url, api_key, tools, run, emit):
         self.base_url, self.api_key, self.run, self.emit, self.messages = base_url, api_key, run, emit, []
         # What no provider takes is not offered: an odd name, a name twice, a schema that is not of an object.
-        known = {t["name"]: t for t in tools if re.fullmatch(r"[\w-]{1,64}", t["name"], re.ASCII) and self.strict(t["schema"])}
-        self.tools = {name: t for name, t in known.items() if json.loads(t["schema"]).get("type") == "object"}
+        named = [(t, json.loads(t["schema"])) for t in tools if re.fullmatch("[a-zA-Z0-9_-]{1,64}", t["name"])]
+        self.tools = {t["name"]: t for t, root in named if isinstance(root, dict) and root.get("type") == "object"}
 
     def turn(self, user):
         """From a message of the user's to the end of the model's calls. Raises where an answer does not come whole."""
@@ -94,7 +94,7 @@ class Agent:
                 data = []
 
 
-# ---- The adapter stays: JSON-RPC over standard input and output, one message a line, each request in a thread. ----
+# ---- The adapter stays: it reads JSON-RPC, a message a line, and serves each request in a thread of its own. ----
 FACTS = {
     "protocol": 1,  # slotproof: needed (the version of this interface)
     "name": "my-agent",  # slotproof: needed (stands in every report)
@@ -118,7 +118,7 @@ def send(**message):
         print(json.dumps({"jsonrpc": "2.0", **message}), file=pipe, flush=True)
 
 
-def execute(session, call):
+def execute(session, **call):
     waiting[number := next(numbers)] = answer = queue.SimpleQueue()
     send(id=number, method="execute", params={"session": session, "call": call})  # slotproof: needed (runs a call)
     return result.get("text") if isinstance(result := answer.get().get("result"), dict) else None
@@ -129,8 +129,8 @@ def open_session(name, setup):
         base_url=setup["baseUrl"],  # slotproof: needed (where the model is)
         api_key=setup["apiKey"],
         tools=setup["tools"],  # slotproof: needed (what the model is offered)
-        run=lambda key, args, id: execute(name, {"tool": key, "input": args, "callId": id}),  # slotproof: needed
-        emit=lambda **event: send(method="emit", params={"session": name, "event": event}),  # slotproof: needed
+        run=lambda key, args, id: execute(name, tool=key, input=args, callId=id),  # slotproof: needed (a call)
+        emit=lambda **e: send(method="emit", params={"session": name, "event": e}),  # slotproof: needed (what is shown)
     )
 
 
@@ -139,11 +139,11 @@ def serve(message):
         answer = {"result": METHODS[message["method"]](message["params"])}
     except Exception as error:
         answer = {"error": {"code": -32000, "message": repr(error)}}
-    send(id=message["id"], **answer)  # slotproof: needed (every request is answered)
+    send(id=message["id"], **answer)
 
 
 for message in map(json.loads, sys.stdin.buffer):
     if "id" in message and "method" in message:
-        threading.Thread(target=serve, args=[message], daemon=True).start()  # slotproof: needed (begins a request)
+        threading.Thread(target=serve, args=[message], daemon=True).start()
     elif "id" in message:
-        waiting.pop(message["id"]).put(message)  # slotproof: needed (the answer to a request of ours)
+        waiting.pop(message["id"]).put(message)
