@@ -53,6 +53,58 @@ export const arg1: Rule = {
         '{"html":"&lt;b&gt;&amp;amp;&quot;&#39;","url":"a%20b+c","escape":"\\\\n \\\\t \\\\u0041 \\\\\\\\","blanks":"  x\\r\\n","code":"f([1,],{a:2,}) // c"}',
       ),
     ),
+    argCase(
+      facts,
+      'letters that look alike, composed and taken apart, in values and in keys',
+      same(
+        '{"apart":"cafe\u0301","whole":"caf\u00e9","hangul":"\u1112\u1161\u11ab","swapped":"a\u0323\u0307 a\u0307\u0323","angstrom":"\u212b","ohm":"\u2126"}',
+        '{"e\u0301":1,"\u00e9":2,"\\u0065\\u0301 ":3,"\ufb01":4,"fi":5}',
+      ),
+    ),
+    argCase(
+      facts,
+      'characters that layers fold into plainer ones',
+      same(
+        '{"ligature":"\ufb01le","wide":"\uff21\uff11\u3000","roman":"\u2163","raised":"x\u00b2 \u00bd","kelvin":"\u212a","sharp":"STRA\u1e9eE \u00df","dotted":"\u0130\u0131","quotes":"\u201cno\u201d \u2018it\u2019s\u2019","dashes":"\u2010\u2013\u2014\u2212-","dots":"\u2026"}',
+      ),
+    ),
+    argCase(
+      facts,
+      'blanks that are no plain ones, and characters nobody sees',
+      same(
+        '{"nbsp":"a\u00a0b","thin":"a\u2009b\u202fc","ends":"\u00a0 \u3000a\u2003","zero":"a\u200bb\u200cc\u200dd\u2060e","mark":"\ufeffa\ufeff","soft":"co\u00adop","way":"a\u200fb\u202ec\u202c","chosen":"\u2764\ufe0f \u2764\ufe0e","family":"\ud83d\udc69\u200d\ud83d\udc69\u200d\ud83d\udc67","tag":"\ud83c\udff4\udb40\udc67\udb40\udc62\udb40\udc7f","none":"\ufffd \uffff"}',
+        '{"line":"a\u2028b\u2029c\u0085d","control":"\\u0000\\u0001\\u0007\\b\\f\\u000b\\u001b[31m\u007f"}',
+      ),
+    ),
+    argCase(
+      facts,
+      'doubles to their last digit',
+      same(
+        '{"a":0.30000000000000004,"b":1.0000000000000002,"c":123456789.12345679,"d":0.1,"e":2.2250738585072014e-308,"f":-1.7976931348623155e308,"g":4.35,"h":5e-7}',
+      ),
+    ),
+    argCase(
+      facts,
+      'integers beyond 32 and 53 bits, and other ways to write a number',
+      same(
+        '{"a":2147483648,"b":-4294967297,"c":1753000000000,"d":9007199254740993,"e":12345678901234567890,"f":-9223372036854775809,"g":123456789012345678901234567890}',
+        '{"a":1e21,"b":1E+2,"c":1.0,"d":-0,"e":-0.0,"f":0e0,"g":100000000000000000000000,"h":1e-7,"i":0.000001}',
+      ),
+    ),
+    argCase(
+      facts,
+      'keys in no order, and keys that are numbers',
+      same('{"z":1,"a":{"10":1,"9":2,"b":3,"01":4},"":0,"M":[{"y":1,"x":2}]," a":5,"A":6}'),
+    ),
+    argCase(
+      facts,
+      'nested 100 deep in lists and in both by turns',
+      same(
+        `{"a":${'['.repeat(99)}1${']'.repeat(99)}}`,
+        `${'{"a":['.repeat(50)}${']}'.repeat(50)}`,
+        `{"a":${'[{"b":'.repeat(49)}"end"${'}]'.repeat(49)},"c":1}`,
+      ),
+    ),
     argCase(facts, 'one leading U+FEFF', [{ text: '\uFEFF{"a":1}', want: '{"a":1}' }]),
     argCase(
       facts,

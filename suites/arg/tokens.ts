@@ -25,13 +25,18 @@ type Tree =
 const unit = fc.constantFrom(
   ...['x', ',}', ',]', '{', '}', '[', ']', ',', ':', ' ', '\\"', '\\\\', '\\n', '\\t', '\\u0041', '\\u000a', '\\/'],
   ...['é', '€', '😀', '\\ud83d\\ude00', "'", '//', '/*', '```', 'null', '<tool_call>', '\u2028', '\u007f', '\uFEFF'],
+  // What normalising, folding and trimming would change.
+  ...['e\u0301', '\u00a0', '\u200b', '\u200d', '\ufb01', '\u212b', '\uff21', '\u0130', '\u00ad', '\u202e', '\\u0000'],
 )
 const keyUnits = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom('a', 'b', 'path', 'a b', '', '10', '__proto__', 'toString').map((k) => [k]) },
   { weight: 1, arbitrary: fc.array(unit, { maxLength: 3 }) },
 )
 const scalar = fc
-  .constantFrom('1', '0', 'true', 'false', 'null', '12', '-0.5', '1e5', '1.50e+2', '9007199254740991', '-7')
+  .constantFrom(
+    ...['1', '0', 'true', 'false', 'null', '12', '-0.5', '1e5', '1.50e+2', '9007199254740991', '-7'],
+    ...['0.30000000000000004', '-123456789.12345679', '1e21', '12345678901234567890', '-0', '2147483648', '5e-324'],
+  )
   .map((source): Tree => ({ is: 'scalar', source }))
 const string = fc.array(unit, { maxLength: 5 }).map((units): Tree => ({ is: 'string', units }))
 

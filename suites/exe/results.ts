@@ -110,14 +110,16 @@ interface Wanted {
   n: number
   kind: Kind
 }
-const callOf = (key: string, w: Wanted) =>
-  call(key, JSON.stringify({ n: w.n }), {
+const callOf = (key: string, w: Wanted, id?: string) =>
+  call(key, w.n < 0 ? '' : JSON.stringify({ n: w.n }), {
+    ...(id === undefined ? {} : { id }),
     tool: w.kind === 'unknown' ? { raw: 'no_such_tool' } : tools[w.tool]!.key,
     ...(w.kind === 'reject' ? { outcome: reject } : w.kind === 'failing' ? { outcome: failing } : {}),
   })
 const wanted = fc.record<Wanted>({
   tool: fc.nat({ max: tools.length - 1 }),
-  n: fc.nat({ max: 5 }),
+  /** Below 0: no argument text at all. */
+  n: fc.oneof({ arbitrary: fc.nat({ max: 5 }), weight: 9 }, { arbitrary: fc.constant(-1), weight: 1 }),
   kind: fc.oneof(
     { arbitrary: fc.constant<Kind>('ok'), weight: 8 },
     { arbitrary: fc.constantFrom<Kind>('unknown', 'failing', 'reject'), weight: 2 },
@@ -127,10 +129,13 @@ const someTurns = (facts: Facts): fc.Arbitrary<Wanted[][][]> => {
   const rounds = fc.array(fc.array(wanted, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 3 })
   return fc.array(rounds, { minLength: 1, maxLength: Math.max(1, Math.min(2, facts.can.turns)) })
 }
-const stepsOf = (turns: Wanted[][][]): Step[] =>
+/** `anew`: ids begin anew in each round. */
+const stepsOf = (turns: Wanted[][][], anew = false): Step[] =>
   turns.map((rounds, t) =>
     turn(
-      rounds.map((calls, r) => round(answer(calls.map((w, i) => callOf(`t${t}r${r}c${i}`, w))))),
+      rounds.map((calls, r) =>
+        round(answer(calls.map((w, i) => callOf(`t${t}r${r}c${i}`, w, anew ? `call_${i}` : undefined)))),
+      ),
       `Task ${t + 1}.`,
     ),
   )
@@ -138,6 +143,9 @@ const stepsOf = (turns: Wanted[][][]): Step[] =>
 const six: Round = round(
   answer(Array.from({ length: 6 }, (_, i) => call(`c${i + 1}`, `{"n":${i + 1}}`, { tool: tools[i % 3]!.key }))),
 )
+/** Calls that are numbered from 0, as small servers do in every answer. */
+const numbered = (lead: string, ns: number[]): Round =>
+  round(answer(ns.map((n, i) => call(`${lead}c${i}`, JSON.stringify({ n }), { id: `call_${i}` }))))
 const one = (name: string, rounds: Round[], over: Partial<Case> = {}) => example(name, oneTurn(rounds, tools), over)
 
 export const exe1: Rule = {
@@ -157,6 +165,22 @@ export const exe1: Rule = {
       round(answer([call('c1', '{"n":1}'), call('c2', '{"n":2}'), call('c3', '{"n":3}')])),
     ]),
     one('one tool, equal inputs', [round(answer([call('c1', '{"n":1}'), call('c2', '{"n":1}')]))]),
+    one('no arguments at all, and empty ones', [
+      round(answer([call('c1', ''), call('c2', '{}'), call('c3', '{ }', { tool: 'read_page' }), call('c4', ' ')])),
+    ]),
+    one(
+      'arguments nobody can read, then none at all, then empty ones',
+      [round(answer([call('c1', '{"n" > 1}'), call('c2', ''), call('c3', '{}')]))],
+      { want: { c1: null } },
+    ),
+    one(
+      'one id and equal arguments in three rounds',
+      [1, 2, 3].map((n) => round(answer([call(`c${n}`, '{"n":1}', { id: 'call_0' }), call(`d${n}`, `{"m":${n}}`)]))),
+    ),
+    one(
+      'ids that begin anew in each round',
+      [1, 2].map((n) => numbered(`r${n}`, [1, 2, 3])),
+    ),
     one('no arguments at all', [round(answer([call('c1', ''), call('c2', '{"n":1}')]))]),
     one('text before the calls', [
       round(answer([text('I look ', 'first.'), call('c1', '{"n":1}'), call('c2', '{"n":2}')])),
@@ -187,6 +211,28 @@ export const exe1: Rule = {
       [round(answer([call('c1', '{"n":1}'), call('c2', '{"n" > 2}'), call('c3', '{"n":3}')]))],
       { want: { c2: null } },
     ),
+    ...(facts.can.turns > 2
+      ? [
+          example(
+            'one id and equal arguments in three turns',
+            scenario({
+              tools,
+              steps: [1, 2, 3].map((n) => turn([numbered(`t${n}`, [1])], `Task ${n}.`)),
+            }),
+          ),
+          example(
+            'ids that begin anew in each turn, and the same is asked in another order',
+            scenario({
+              tools,
+              steps: [
+                turn([numbered('t1', [1, 2]), numbered('t1b', [2])], 'First.'),
+                turn([numbered('t2', [2, 1])], 'Second.'),
+                turn([numbered('t3', [1, 1])], 'Third.'),
+              ],
+            }),
+          ),
+        ]
+      : []),
     ...(facts.can.turns > 1
       ? [
           example(
@@ -203,7 +249,12 @@ export const exe1: Rule = {
       : []),
   ],
   more: (facts) =>
-    someTurns(facts).map((turns) => example('rounds of calls', scenario({ tools, steps: stepsOf(turns) }))),
+    fc
+      .tuple(
+        someTurns(facts),
+        fc.oneof({ arbitrary: fc.constant(false), weight: 2 }, { arbitrary: fc.constant(true), weight: 1 }),
+      )
+      .map(([turns, anew]) => example('rounds of calls', scenario({ tools, steps: stepsOf(turns, anew) }))),
   judge: judgeResults,
 }
 

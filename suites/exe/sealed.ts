@@ -30,33 +30,20 @@ function judgeAnswer(story: Story, c: Case, variant: number, a: AnswerTold): { s
           ),
         ],
       }
-    const first = r.history.findIndex((i) => 'sealed' in i && i.sealed === a.sealed[0])
-    const firstCall = callAt(r, a)
-    if (firstCall !== -1 && first > firstCall && sealsFirst(c, variant, a))
+    const moved = outOfOrder(story, r, a, orderOf(c, variant, a))
+    if (moved !== undefined)
       return {
         seen: true,
         findings: [
-          finding(
-            'What was sealed before the calls of a round stands before them.',
-            'It stands after the first call.',
-            [a.event, r.event],
-          ),
+          finding('What was sealed stands where it stood among the calls of its round.', moved, [a.event, r.event]),
         ],
       }
   }
   return { seen: requests.length > 0, findings: [] }
 }
 
-/** The place of the round's first call among the items of a request. */
-function callAt(r: Request, a: AnswerTold): number {
-  const at = r.calls.findIndex((c) => c.call?.answer === a)
-  if (at === -1) return -1
-  let seen = -1
-  return r.history.findIndex((i) => 'call' in i && ++seen === at)
-}
-
-/** Did the scripted answer seal something before its first call? */
-function sealsFirst(c: Case, variant: number, a: AnswerTold): boolean {
+/** The sealed blocks and the calls of the scripted answer, in order. */
+function orderOf(c: Case, variant: number, a: AnswerTold): ('sealed' | 'call')[] {
   const rounds = (c.variants[variant] ?? c.variants[0]).sessions.flatMap((s) =>
     s.steps.flatMap((step) => (step.do === 'turn' ? step.rounds : [])),
   )
@@ -64,8 +51,47 @@ function sealsFirst(c: Case, variant: number, a: AnswerTold): boolean {
     .flatMap((r) => r.attempts)
     .flatMap((x) => (x.as === 'blocks' ? [x.blocks] : []))
     .find((all) => all.some((b) => b.is === 'call' && b.key === a.calls[0]?.key))
-  const first = blocks?.find((b) => b.is === 'call' || (b.is === 'thinking' && b.signature !== undefined))
-  return first?.is === 'thinking'
+  return (blocks ?? []).flatMap((b): ('sealed' | 'call')[] =>
+    b.is === 'call' ? ['call'] : b.is === 'thinking' && b.signature ? ['sealed'] : [],
+  )
+}
+
+/** What stands on the wrong side of what; undefined: nothing does, or the dialect seals other things than the script names. */
+function outOfOrder(story: Story, r: Request, a: AnswerTold, order: ('sealed' | 'call')[]): string | undefined {
+  if (order.filter((x) => x === 'sealed').length !== a.sealed.length) return undefined
+  const calls = callsAt(r, a)
+  const sealed = sealedAt(story, r, a)
+  let [s, n] = [0, 0]
+  for (const is of order) {
+    if (is === 'call') n++
+    else {
+      const at = sealed[s]
+      const before = calls.slice(0, n).findIndex((call) => call !== -1 && at !== undefined && call > at)
+      const after = calls.slice(n).findIndex((call) => call !== -1 && at !== undefined && call < at)
+      if (before !== -1) return `What was sealed after call ${before + 1} stands before it: ${quote(a.sealed[s]!)}.`
+      if (after !== -1) return `What was sealed before call ${n + after + 1} stands after it: ${quote(a.sealed[s]!)}.`
+      s++
+    }
+  }
+  return undefined
+}
+
+/** Where each call of the round stands among the items of a request; -1: it does not. */
+function callsAt(r: Request, a: AnswerTold): number[] {
+  const places = r.history.flatMap((item, at) => ('call' in item ? [at] : []))
+  return a.calls.map((_, place) => {
+    const at = r.calls.findIndex((c) => c.call?.answer === a && c.call.place === place)
+    return at === -1 ? -1 : places[at]!
+  })
+}
+
+/** Where each sealed item of the round stands, equal ones in order. What another round sealed too has no place of its own. */
+function sealedAt(story: Story, r: Request, a: AnswerTold): (number | undefined)[] {
+  const elsewhere = story.answers.flatMap((x) => (x === a ? [] : x.sealed))
+  return a.sealed.map((one, i) => {
+    const shown = r.history.flatMap((item, at) => ('sealed' in item && item.sealed === one ? [at] : []))
+    return elsewhere.includes(one) ? undefined : shown[count(a.sealed.slice(0, i), one)]
+  })
 }
 
 const tools = [tool('take_note'), tool('read_page')]
@@ -77,7 +103,7 @@ export const exe10: Rule = {
   level: 'MUST',
   profile: 'core',
   title: 'What was sealed goes back unchanged',
-  text: 'Within a turn, every request after a round with calls brings back, unchanged, what the dialect needs back of that round: thinking with its signature, reasoning items, thought signatures. What stood before the calls stands before them again.',
+  text: 'Within a turn, every request after a round with calls brings back, unchanged, what the dialect needs back of that round: thinking with its signature, reasoning items, thought signatures. What stood before a call stands before it again, and what stood after it stands after it.',
   why: 'Providers refuse a conversation whose signed thinking is missing, changed or moved, and the turn is lost in its middle.',
   since: 1,
   sees: [['requests']],
@@ -137,6 +163,32 @@ export const exe10: Rule = {
       ),
     ),
     example(
+      'a call, then a thought, then a call',
+      oneTurn(
+        [round(answer([call('c1', '{"n":1}'), thought('So far so good.', 'c2lnMw=='), call('c2', '{"n":2}')]))],
+        tools,
+      ),
+    ),
+    example(
+      'two thoughts that are alike, text and calls between',
+      oneTurn(
+        [
+          round(
+            answer([
+              thought('Again.'),
+              text('I look.'),
+              call('c1', '{"n":1}'),
+              thought('Again.'),
+              call('c2', '{"n":2}', { tool: 'read_page' }),
+              call('c3', '{"n":3}'),
+            ]),
+          ),
+          round(answer([thought('Again.', `${signature}2`), call('c4', '{"n":4}')])),
+        ],
+        tools,
+      ),
+    ),
+    example(
       'a long signature, byte by byte',
       delivered(oneTurn([round(answer([thought('Long.', signature.repeat(40)), call('c1', '{"n":1}')]))], tools), {
         cuts: 'each',
@@ -153,25 +205,34 @@ export const exe10: Rule = {
   more: () =>
     fc
       .array(
-        fc.record({
-          words: fc.array(fc.string({ unit: 'grapheme', maxLength: 10 }), { minLength: 1, maxLength: 4 }),
-          seal: fc.stringMatching(/^[A-Za-z0-9+/]{4,40}={0,2}$/),
-          calls: fc.integer({ min: 1, max: 3 }),
-          said: fc.boolean(),
-        }),
+        fc
+          .array(
+            fc.record({
+              is: fc.constantFrom('thought', 'call', 'text'),
+              words: fc.array(fc.string({ unit: 'grapheme', maxLength: 10 }), { minLength: 1, maxLength: 4 }),
+              seal: fc.stringMatching(/^[A-Za-z0-9+/]{4,40}={0,2}$/),
+            }),
+            { minLength: 1, maxLength: 5 },
+          )
+          .map((blocks) => [
+            { is: 'thought', words: ['So.'], seal: signature },
+            ...blocks,
+            { is: 'call', words: [], seal: '' },
+          ]),
         { minLength: 1, maxLength: 3 },
       )
       .map((rounds) =>
         example(
-          'thoughts before calls',
+          'thoughts, words and calls by turns',
           oneTurn(
-            rounds.map((r, i) =>
+            rounds.map((blocks, i) =>
               round(
-                answer([
-                  thinking(r.words, r.seal),
-                  ...(r.said ? [text('I go on.')] : []),
-                  ...Array.from({ length: r.calls }, (_, k) => call(`r${i}c${k}`, JSON.stringify({ n: i * 10 + k }))),
-                ]),
+                answer(
+                  blocks.map(({ is, words, seal }, k): Block => {
+                    if (is === 'thought') return thinking(words, `${seal.replace(/=+$/, '')}${i}`)
+                    return is === 'text' ? text('I go on.') : call(`r${i}c${k}`, JSON.stringify({ n: i * 10 + k }))
+                  }),
+                ),
               ),
             ),
             tools,

@@ -1,6 +1,7 @@
 // What the EXE rules ask of a story: the request that owes a result, whose mark a result bears, what a call was answered.
 // It must stay lenient where pairing cannot know: two calls that look alike may change places.
 import {
+  askedInput,
   type Call,
   type CallBlock,
   type Case,
@@ -16,6 +17,7 @@ import {
   type Turn,
 } from '../../contract/index.ts'
 import { errorShown } from '../observe.ts'
+import { isBlank, isStrict, ladder } from '../oracle/arguments.ts'
 
 /** The first request of the conversation after the round of `call`: it owes the call's result. */
 export const nextRequest = (story: Story, call: Call): Request | undefined =>
@@ -61,10 +63,19 @@ export function mayBeOf(exec: Exec, call: Call): boolean {
   if (exec.call === call) return true
   const other = exec.call
   // A second run of this very call is EXE-7's matter, not a swapped result.
-  if (!other) return exec.tool === call.tool && sameJson(exec.input, call.text)
+  if (!other) return exec.tool === call.tool && sameJson(exec.input, askedInput(call.text))
   if (exec.by === 'id' || other.answer !== call.answer) return false
   if (other.tool !== undefined && call.tool !== undefined && other.tool !== call.tool) return false
-  return exec.by === 'rest' || sameJson(other.text, call.text)
+  if (exec.by === 'rest' || sameJson(askedInput(other.text), askedInput(call.text))) return true
+  // Without an id nobody knows which of two calls an input is of, when one of them may have been mended to it or fallen back to it.
+  return mayRunAs(call, exec.input) || mayRunAs(other, askedInput(call.text))
+}
+
+/** Is this text damaged, and the input one that the ladder or the fall-back gives it? */
+function mayRunAs({ text }: Call, input: string): boolean {
+  if (isBlank(text) || isStrict(text)) return false
+  const mended = ladder(text)
+  return sameJson(input, 'value' in mended ? mended.value : '{}')
 }
 
 /** Marks under a call that are an execution's, and of no execution that could be its own. */

@@ -8,12 +8,13 @@ import {
   type Finding,
   parseJson,
   type Request,
+  type Round,
   type Rule,
   type Scenario,
   type Story,
   sameJson,
 } from '../../contract/index.ts'
-import { answer, call, example, oneTurn, round, scenario, text, tool, turn } from '../build.ts'
+import { answer, call, example, http, oneTurn, round, scenario, text, tool, turn } from '../build.ts'
 import { eventsOf, finding, isErrorResult, judged, notReached, quote } from '../observe.ts'
 import { isBlank, isStrict, ladder, mayTake, withoutMark } from '../oracle/arguments.ts'
 import { foreignMarks, named, ownMark, ran, shortResults, shownIn, turnOf } from './seen.ts'
@@ -134,13 +135,17 @@ function judgeBroken(story: Story, c: Call, marked: boolean): Finding[] {
       ]
     return []
   }
-  if (!shown || c.answer.last || c.execs.length > 0) return []
+  if (!shown || c.execs.length > 0) return []
+  // Where the round was never asked again, a host may answer the call instead.
+  if (c.answer.last && shown.results.length > 0) return []
   // Unreadable arguments may be answered with an error result instead (STR-6).
   if (!isStrict(c.text) && shown.results[0] && isErrorResult(shown.results[0], c)) return []
   return [
     finding(
-      `${named(c)} never ran, its stream broke and the round was asked again: the history leaves it out.`,
-      'The history shows it all the same.',
+      `${named(c)} never ran and its stream broke${c.answer.last ? '' : ', and the round was asked again'}: the history leaves it out.`,
+      shown.results.length > 0
+        ? 'The history shows it all the same.'
+        : 'The history shows it all the same, without a result.',
       events,
     ),
   ]
@@ -171,6 +176,61 @@ const broken = (blocks: Block[], ending: Answer['ending'], at: string, fragment 
   answer(blocks, { ending, endAt: { call: at, fragment } })
 const then = (first: Answer, second: Answer): Scenario => oneTurn([round(first, second)], tools)
 
+/** Turns that go wrong for good, each in its own way; what they leave is in the history of the turns after them. */
+const badEnds: Record<string, Round> = {
+  'half a call, again and again': round(broken([call('a1', ['{"n"', ':1}'])], 'cut', 'a1', 0)),
+  'words and half a call, again and again': round(
+    broken([text('I look. '), call('a1', ['{"n":', '1}'])], 'reset', 'a1', 0),
+  ),
+  'a whole call and half of another, again and again': round(
+    broken([call('a1', '{"n":1}'), call('a2', ['{"n":', '2}'], { tool: 'read_page' })], 'no-marker', 'a2', 0),
+  ),
+  'a call without its arguments, again and again': round(
+    broken([call('a1', ['', '{"n":1}'])], { error: 'overloaded_error' }, 'a1', 0),
+  ),
+  'a refusal': round(http(400, '{"error":{"type":"invalid_request_error","message":"no"}}')),
+  'half a call at the output limit': round(answer([call('a1', '{"n":[1')], { stop: 'length' })),
+  'two calls at the output limit': round(answer([call('a1', '{"n":1}'), call('a2', '{"n":"half')], { stop: 'length' })),
+  'a filter': round(answer([text('I may '), call('a1', '{"n":1}')], { stop: 'filter' })),
+  'one id for two calls': round(answer([call('a1', '{"n":1}', { id: 'same' }), call('a2', '{"n":2}', { id: 'same' })])),
+  'an empty id': round(answer([call('a1', '{"n":1}', { id: '' })])),
+  'calls that nobody can run': round(
+    answer([call('a1', '{"n" > 1}'), call('a2', '{}', { tool: { raw: 'no_such_tool' } })]),
+  ),
+  'nothing at all': round(answer([text('')], { stop: 'calls' })),
+}
+/** The bad end after a good round, then turns that work. */
+const afterwards = (bad: Round[], good: number): Scenario =>
+  scenario({
+    tools,
+    steps: [
+      ...bad.map((r, i) =>
+        turn(i % 2 === 0 ? [r] : [round(answer([call(`g${i}`, `{"g":${i}}`)])), r], `Task ${i + 1}.`),
+      ),
+      ...Array.from({ length: good }, (_, i) =>
+        turn(
+          [
+            round(answer([call(`h${i}`, `{"h":${i}}`), call(`k${i}`, `{"k":${i}}`, { tool: 'read_page' })])),
+            round(answer([text('Done.')])),
+          ],
+          `And task ${i + 1}.`,
+        ),
+      ),
+    ],
+  })
+/** Calls of a round that is said twice have keys of their own. */
+const again = (r: Round, lead: string): Round => ({
+  attempts: r.attempts.map((a) =>
+    a.as === 'blocks'
+      ? {
+          ...a,
+          blocks: a.blocks.map((b) => (b.is === 'call' ? { ...b, key: lead + b.key } : b)),
+          ...(a.endAt && 'call' in a.endAt ? { endAt: { ...a.endAt, call: lead + a.endAt.call } } : {}),
+        }
+      : a,
+  ) as Round['attempts'],
+})
+
 const inputs = fc.constantFrom<[text: string, want: string | null]>(
   ['{"n":1}', '{"n":1}'],
   ['', '{}'],
@@ -194,6 +254,42 @@ const someRound = fc.array(
 )
 const brokenCall = fc.constantFrom('{"lost":1}', '{"lost":1', '')
 
+const damagedRounds: fc.Arbitrary<Case> = fc
+  .record({
+    rounds: fc.array(someRound, { minLength: 1, maxLength: 2 }),
+    lost: fc.oneof({ arbitrary: fc.constant<string | null>(null), weight: 4 }, { arbitrary: brokenCall, weight: 1 }),
+  })
+  .map(({ rounds, lost }) => {
+    const want: Record<string, string | null> = {}
+    const answers = rounds.map((calls, r) =>
+      answer(
+        calls.map(({ input, tool: t }, i) => {
+          const key = `r${r}c${i}`
+          want[key] = input[1]
+          return call(key, input[0], { tool: t === 2 ? { raw: 'no_such_tool' } : tools[t]!.key })
+        }),
+      ),
+    )
+    const asked = answers.map((a, r) =>
+      r === 0 && lost !== null ? round(broken([call('lost', lost)], 'reset', 'lost'), a) : round(a),
+    )
+    return example('arguments whole and damaged', oneTurn(asked, tools), { want })
+  })
+
+/** Those that no host waits in. */
+const atOnce = Object.keys(badEnds).filter((name) => !name.includes('again and again'))
+const turnsAfter: fc.Arbitrary<Case> = fc
+  .tuple(fc.array(fc.constantFrom(...atOnce), { minLength: 1, maxLength: 2 }), fc.integer({ min: 1, max: 2 }))
+  .map(([names, good]) =>
+    example(
+      `${names.join(', then ')}, then turns that work`,
+      afterwards(
+        names.map((name, i) => again(badEnds[name]!, `t${i}`)),
+        good,
+      ),
+    ),
+  )
+
 export const exe9: Rule = {
   id: 'EXE-9',
   level: 'MUST',
@@ -207,6 +303,13 @@ export const exe9: Rule = {
   examples: (facts) => [
     one('plain arguments', [call('c1', '{"n":1}')]),
     one('spacing, escapes and key order are the model’s own', [call('c1', '{ "b" : "\\u00e4", "a":1.50 }')]),
+    one('no argument text, and an empty object beside it', [call('c1', ''), call('c2', '{}'), call('c3', '{ }')]),
+    one('what nobody can mend, then no argument text', [call('c1', '{"n" > 1}'), call('c2', ''), call('c3', '{}')], {
+      want: { c1: null },
+    }),
+    one('what a closer mends, then the same whole', [call('c1', '{"n":[1'), call('c2', '{"n":[1]}')], {
+      want: { c1: '{"n":[1]}', c2: '{"n":[1]}' },
+    }),
     one('no argument text', [call('c1', ''), call('c2', '{"n":1}')]),
     one('a text of many lines', [call('c1', JSON.stringify({ path: 'a.txt', text: 'One line of it.\n'.repeat(300) }))]),
     one('a closer lost', [call('c1', '{"n":[1,{"m":2')], { want: { c1: '{"n":[1,{"m":2}]}' } }),
@@ -250,6 +353,21 @@ export const exe9: Rule = {
     ),
     ...(facts.can.turns > 1
       ? [
+          ...Object.entries(badEnds).map(([name, bad]) => example(`${name}, then another turn`, afterwards([bad], 1))),
+          ...(facts.can.turns > 3
+            ? [
+                example(
+                  'two bad ends, the second after a good round, then two turns',
+                  afterwards(
+                    [
+                      badEnds['half a call at the output limit']!,
+                      again(badEnds['a whole call and half of another, again and again']!, 'b'),
+                    ],
+                    2,
+                  ),
+                ),
+              ]
+            : []),
           example(
             'a turn after the one that called',
             scenario({
@@ -263,31 +381,10 @@ export const exe9: Rule = {
         ]
       : []),
   ],
-  more: () =>
-    fc
-      .record({
-        rounds: fc.array(someRound, { minLength: 1, maxLength: 2 }),
-        lost: fc.oneof(
-          { arbitrary: fc.constant<string | null>(null), weight: 4 },
-          { arbitrary: brokenCall, weight: 1 },
-        ),
-      })
-      .map(({ rounds, lost }) => {
-        const want: Record<string, string | null> = {}
-        const answers = rounds.map((calls, r) =>
-          answer(
-            calls.map(({ input, tool: t }, i) => {
-              const key = `r${r}c${i}`
-              want[key] = input[1]
-              return call(key, input[0], { tool: t === 2 ? { raw: 'no_such_tool' } : tools[t]!.key })
-            }),
-          ),
-        )
-        const asked = answers.map((a, r) =>
-          r === 0 && lost !== null ? round(broken([call('lost', lost)], 'reset', 'lost'), a) : round(a),
-        )
-        return example('arguments whole and damaged', oneTurn(asked, tools), { want })
-      }),
+  more: (facts) =>
+    facts.can.turns > 3
+      ? fc.oneof({ arbitrary: damagedRounds, weight: 4 }, { arbitrary: turnsAfter, weight: 1 })
+      : damagedRounds,
   judge(stories, c) {
     const findings = stories.flatMap((story, variant) =>
       [...judgeShown(story, c, variant), ...judgeLate(story)].map((f) => ({ ...f, variant })),

@@ -95,9 +95,33 @@ const texts: Record<string, string> = {
   'markup and markers': '<tool_call>{"name":"take_note"}</tool_call> [TOOL_CALL] &amp; <b>x</b> ```json\n{}\n```',
   'what looks like an error': 'Error: nothing is wrong, this is the text of a page about errors.',
   'numbers and literals': 'null',
+  'colours and other sequences of a terminal':
+    '\u001b[31mred\u001b[0m \u001b[1;38;5;208mbold\u001b[m \u001b[2K\u001b[1A\u001b]8;;https://x.test\u001b\\link\u001b]8;;\u0007 \u001b(B\u009b32mC1',
+  'a bar that overwrites itself': '10%\r 50%\r100%\rdone\n_\bbold\b\bx\u007f\f',
+  'NUL and its neighbours': 'a\u0000b\u0000\u0000c\u0002\u001c\u001d\u001e\u001f.',
+  'TABs and line ends of all sorts': 'a\tb\t\tc\r\nd\re\n\rf\u000bg\u000ch\u0085i\n\n\n\nj\r\n',
+  'white space at the ends of lines': 'one  \ntwo\t\n   \n\t\nthree \u00a0\nfour\u3000\n',
+  'a mark at its beginning, and characters nobody sees':
+    '\ufeffkey\u200b=\u200dvalue\u00ad \u202eabc\u202c \u2060\ufffd\uffff',
+  'letters composed and taken apart':
+    'cafe\u0301 caf\u00e9 \u212b \ufb01 \uff21\uff11 \u1112\u1161\u11ab \u201cx\u201d \u2026',
+  'escapes that are text': '\\n \\t \\u0041 \\x1b[31m ^[[0m &#27; %1B &lt;b&gt; &amp;amp; \\\\',
+  'numbers to their last digit': '0.30000000000000004 1e21 12345678901234567890 1.50 -0 007',
+  'lines that are alike': `${'the same line\n'.repeat(40)}the last`,
+  'what hosts put round a result':
+    '<system-reminder>x</system-reminder>\n<output>\n</output>\n[truncated]\n… (12 more)\n---\n```\nx\n```',
   'percent and format signs': '%s %d %% {0} $HOME $(id) `id`',
 }
 const long = Array.from({ length: 640 }, (_, i) => `line ${String(i).padStart(4, '0')} of a longer page: ä`).join('\n')
+/** No line end for a long way: minified code, a log of one line, a key. */
+const oneLine: Record<string, string> = {
+  'a line of 2,500 characters': `begin ${'ab cd '.repeat(415)}end`,
+  'a line of 9,000 characters between short ones': `first\n${'abcdefghi '.repeat(900)}\nlast`,
+  'minified JSON of 20 KB': JSON.stringify(
+    Array.from({ length: 400 }, (_, i) => ({ id: i, path: `src/file-${i}.ts`, ok: i % 2 === 0 })),
+  ),
+  'a word of 12,000 letters': 'Qk0x'.repeat(3000),
+}
 const textOutcome = (text: string): Outcome => ({ give: { text } })
 
 const tools = [tool('take_note'), tool('read_page')]
@@ -139,11 +163,31 @@ const unit = fc.oneof(
       '\\u0041',
       '🙂',
       '`',
+      '\u001b[1;31m',
+      '\u001b[0m',
+      '\u0000',
+      '\b',
+      '\r',
+      '\f',
+      '  \n',
+      '\n\n\n',
+      '\u00a0',
+      '\u200b',
+      '\ufeff',
+      'e\u0301',
+      '\ufb01',
+      '&lt;',
     ),
     weight: 2,
   },
 )
-const someText = fc.array(unit, { minLength: 1, maxLength: 30 }).map((parts) => parts.join(''))
+/** Now and then one piece over and over, so that a line or a page gets long. */
+const someText = fc
+  .tuple(
+    fc.array(unit, { minLength: 1, maxLength: 30 }),
+    fc.oneof({ arbitrary: fc.constant(0), weight: 7 }, { arbitrary: fc.integer({ min: 100, max: 1500 }), weight: 1 }),
+  )
+  .map(([parts, times]) => parts.join('') + parts[0]!.repeat(times))
 
 export const exe8: Rule = {
   id: 'EXE-8',
@@ -157,7 +201,7 @@ export const exe8: Rule = {
   examples: (facts) => {
     const fits = (text: string) => bytes(text) <= whole(facts)
     return [
-      ...Object.entries(texts)
+      ...Object.entries({ ...texts, ...oneLine })
         .filter(([, text]) => fits(text))
         .map(([name, text]) => example(name, scene([textOutcome(text)]))),
       ...(fits(long) ? [example('a page of 20 KB', scene([textOutcome(long)]))] : []),
