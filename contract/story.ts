@@ -250,13 +250,23 @@ function align(items: Shown[], candidates: Call[]): void {
   const borne = tally(candidates.map((c) => c.id))
   const sent = tally(items.map((i) => i.id))
   const byId = new Map(candidates.map((c) => [c.id, c]))
-  const says = (item: Shown, c: Call) =>
-    c.name === item.name && (c.text === item.args || sameJson(asksFor(c), item.args))
+  // Read once a call: a long turn compares each of its items with each of its calls, and text that is no JSON is dear to read.
+  const values = new Map<Call, Json | undefined>()
+  const askedBy = (c: Call): Json | undefined => {
+    if (!values.has(c)) values.set(c, parseJson(asksFor(c)))
+    return values.get(c)
+  }
+  const sayer = (item: Shown) => {
+    const value = parseJson(item.args)
+    return (c: Call) =>
+      c.name === item.name && (c.text === item.args || (value !== undefined && sameValue(askedBy(c), value)))
+  }
   for (const item of items)
     if (item.id !== null && item.id !== '' && borne.get(item.id) === 1 && sent.get(item.id) === 1) {
       const own = byId.get(item.id)!
+      const says = sayer(item)
       // A host that renames may come upon an id that another call bore: what the item says of itself then speaks against its id.
-      if (says(item, own) || !candidates.some((c) => says(item, c))) take(item, own)
+      if (says(own) || !candidates.some(says)) take(item, own)
     }
 
   const rest = items.filter((i) => !i.call)

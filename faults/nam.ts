@@ -76,10 +76,10 @@ export const namFaults: readonly Fault[] = [
     plant: () => ({ withoutToolWord: () => undefined }),
   },
   {
-    id: 'nam-2-digits',
+    id: 'nam-2-hyphens',
     rule: 'NAM-2',
-    what: 'CamelCase is split at digits too: v2Get is not found as v2get',
-    plant: (parts) => ({ foldName: (name) => parts.foldName(name.replace(/([0-9])(?=[A-Z])/g, '$1_')) }),
+    what: 'A hyphen is not taken for an underscore: read-file is not found',
+    plant: (parts) => ({ foldName: (name) => parts.foldName(name.replaceAll('-', '.')) }),
   },
 
   {
