@@ -1,7 +1,7 @@
 // STR-4: what a call's arguments say is never shown as the assistant's text. Its judge runs on every trace, so it must never blame a
 // host for words that the model, the user or a result said too.
 import fc from 'fast-check'
-import type { Case, Finding, Judgement, Rule, Story, Turn } from '../../contract/index.ts'
+import type { Block, Case, Finding, Judgement, Rule, Story, Turn } from '../../contract/index.ts'
 import { answer, call, example, oneTurn, round, text, thinking, tool } from '../build.ts'
 import { finding, judged, notReached, quote } from '../observe.ts'
 import { anyCuts, fragmentsOf, textBlock, twoTools } from './arbitrary.ts'
@@ -124,6 +124,13 @@ const examples = (): Case[] => [
     oneTurn([round(answer([thinking(['Which word?']), text('Well. '), call('a', pieces)])), done]),
   ),
   example(
+    'text between the fragments of a call',
+    oneTurn([
+      round(answer([call('a', pieces), text('Just ', 'a ', 'moment.')], { interleave: [0, 1, 0, 1, 0, 1, 0] })),
+      done,
+    ]),
+  ),
+  example(
     'two rounds of calls',
     oneTurn([
       round(answer([call('a', pieces)])),
@@ -144,30 +151,27 @@ const more = (): fc.Arbitrary<Case> =>
       first: fragmentsOf('quaggawort-vexillum-first'),
       between: fc.option(textBlock, { nil: undefined }),
       second: fc.option(fragmentsOf('umbrageous-tatterdemalion-second'), { nil: undefined }),
+      mixed: fc.boolean(),
       cuts: anyCuts,
     })
-    .map(({ before, first, between, second, cuts }) =>
-      example(
-        'random calls between texts',
-        oneTurn(
-          [
-            round(
-              answer(
-                [
-                  before,
-                  call('a', first),
-                  ...(between ? [between] : []),
-                  ...(second ? [call('b', second, { tool: 'find' })] : []),
-                ],
-                { cuts },
-              ),
-            ),
-            done,
-          ],
-          twoTools,
-        ),
-      ),
-    )
+    .chain(({ before, first, between, second, mixed, cuts }) => {
+      const blocks: Block[] = [
+        before,
+        call('a', first),
+        ...(between ? [between] : []),
+        ...(second ? [call('b', second, { tool: 'find' })] : []),
+      ]
+      // By turns: text between the fragments of one call, too.
+      const places = blocks.flatMap((b, i) =>
+        (b.is === 'text' ? b.deltas : b.is === 'call' ? b.fragments : []).map(() => i),
+      )
+      const orders = mixed
+        ? fc.shuffledSubarray(places, { minLength: places.length, maxLength: places.length })
+        : fc.constant<number[]>([])
+      return orders.map((interleave) =>
+        example('random calls between texts', oneTurn([round(answer(blocks, { interleave, cuts })), done], twoTools)),
+      )
+    })
 
 export const textStreamRule: Rule = {
   id: 'STR-4',
