@@ -109,9 +109,7 @@ const without = (answer: Answer, lost: (call: Call) => boolean): Answer => ({
 })
 /** An answer that has calls, some of them of this kind, is forgotten whole. */
 const forgetting = (parts: Parts, odd: (call: Call, answer: Answer) => boolean): Partial<Parts> =>
-  answers(parts, (answer) =>
-    answer.complete && answer.calls.some((call) => odd(call, answer)) ? { ...nothing() } : answer,
-  )
+  answers(parts, (answer) => (answer.complete && answer.calls.some((call) => odd(call, answer)) ? nothing() : answer))
 
 /** Runs calls, but answers some without running them. */
 const skipping = (
@@ -275,9 +273,8 @@ const framing: Fault[] = [
   {
     id: 'str-2-splitlines',
     rule: 'STR-2',
-    what: 'Lines also end at U+2028, U+2029, U+0085, VT and FF, as one language’s line splitter has it',
-    rare: true,
-    plant: (parts) => lines(parts, (line) => line.replace(/[\u2028\u2029\u0085\v\f]/g, '\n')),
+    what: 'Lines also end at U+0085, VT and FF, as one language’s line splitter has it',
+    plant: (parts) => lines(parts, (line) => line.replace(/[\u0085\v\f]/g, '\n')),
   },
   {
     id: 'str-2-unknown-event',
@@ -301,7 +298,55 @@ const framing: Fault[] = [
         return line
       }),
   },
+  {
+    id: 'str-2-half-event',
+    rule: 'STR-2',
+    what: 'Half an event at the end of the bytes is closed and taken, and the round with it',
+    plant: (parts) => ({
+      attempt(request, showText, signal, reading) {
+        let feed: FrameParser = () => {}
+        let last = lf
+        return parts.attempt(request, showText, signal, {
+          ...reading,
+          createFrameParser: (sink, decode) => {
+            feed = reading.createFrameParser(sink, decode)
+            return (chunk) => {
+              last = chunk.at(-1) ?? last
+              feed(chunk)
+            }
+          },
+          createAssembler: () => {
+            const { take, answer } = reading.createAssembler()
+            return {
+              take,
+              answer() {
+                if (last === lf || last === cr) return answer()
+                feed(Buffer.from('\n\n'))
+                const told = answer()
+                return told.error || told.complete ? told : { ...told, complete: true, reason: 'tool_calls' }
+              },
+            }
+          },
+        })
+      },
+      parseData: (data) => parseJson(data) ?? parts.parseData(closed(data)),
+    }),
+  },
 ]
+
+/** JSON text with what is open at its end closed. */
+function closed(json: string): string {
+  const open: string[] = []
+  let quoted = false
+  for (let i = 0; i < json.length; i++) {
+    const char = json[i]
+    if (quoted && char === '\\') i++
+    else if (char === '"') quoted = !quoted
+    else if (!quoted && (char === '{' || char === '[')) open.push(char === '{' ? '}' : ']')
+    else if (!quoted && (char === '}' || char === ']')) open.pop()
+  }
+  return `${json}${quoted ? '"' : ''}${open.reverse().join('')}`
+}
 
 const interleaving: Fault[] = [
   {
@@ -334,7 +379,6 @@ const interleaving: Fault[] = [
     id: 'str-3-two-slots',
     rule: 'STR-3',
     what: 'Where three or more calls are open at once, the fragments of the third go to the second',
-    rare: true,
     plant: (parts) =>
       events(parts, (emit) => {
         const begun: number[] = []
@@ -380,7 +424,6 @@ const showing: Fault[] = [
     id: 'str-4-after-text',
     rule: 'STR-4',
     what: 'When text comes between the fragments of a call, what follows is shown as text too',
-    rare: true,
     plant: (parts) =>
       watching(parts, (show) => {
         let began = false
@@ -403,14 +446,21 @@ const emptyArguments: Fault[] = [
   {
     id: 'str-5-refused',
     rule: 'STR-5',
-    what: 'A call without argument text is refused, since no text is not JSON',
-    plant: (parts) => planning(parts, { isEmptyArguments: () => false }),
+    what: 'An answer whose calls have no argument text at all is refused, as if it had been lost on the way',
+    plant: (parts) => ({
+      makePlans: (answer, byName, repairMax, p) =>
+        parts.makePlans(answer, byName, repairMax, {
+          ...p,
+          isEmptyArguments: (text) =>
+            p.isEmptyArguments(text) && !answer.calls.every((call) => p.argumentText(call) === ''),
+        }),
+    }),
   },
   {
-    id: 'str-5-blank',
+    id: 'str-5-carriage-return',
     rule: 'STR-5',
-    what: 'Only the empty text counts as no arguments: white space is refused',
-    plant: (parts) => planning(parts, { isEmptyArguments: (text) => text === '' }),
+    what: 'Of white space only space, TAB and LF count as no arguments: a CR is refused',
+    plant: (parts) => planning(parts, { isEmptyArguments: (text) => /^[ \t\n]*$/.test(text) }),
   },
   {
     id: 'str-5-null',
@@ -432,16 +482,19 @@ const emptyArguments: Fault[] = [
   {
     id: 'str-5-buffer',
     rule: 'STR-5',
-    what: 'The buffer is not emptied: a call without arguments gets those of the call before it',
-    plant: (parts) =>
-      answers(parts, (answer) => {
-        let before = ''
-        for (const call of answer.calls) {
-          if (call.text.trim() === '' && call.start === '') call.text = before
-          before = call.text
-        }
-        return answer
-      }),
+    what: 'The buffer is not emptied: a call without arguments is run with those of the call before it',
+    plant: (parts) => ({
+      async makePlans(...given) {
+        const plans = await parts.makePlans(...given)
+        return plans.map((plan, i) => {
+          const before = plans[i - 1]
+          const empty = plan.call.text.trim() === '' && plan.call.start === ''
+          return empty && plan.do === 'run' && before?.do === 'run'
+            ? { ...plan, input: before.input, shown: before.shown }
+            : plan
+        })
+      },
+    }),
   },
 ]
 
@@ -582,30 +635,6 @@ const askingAgain: Fault[] = [
 
 const silence: Fault[] = [
   {
-    id: 'str-9-as-end',
-    rule: 'STR-9',
-    what: 'A stream that has been silent for too long counts as an answer that has ended',
-    plant: (parts) =>
-      attempts(parts, (attempted) =>
-        whatBroke(attempted)?.message.startsWith('nothing came') ? { answer: nothing() } : attempted,
-      ),
-  },
-  {
-    id: 'str-9-pings',
-    rule: 'STR-9',
-    what: 'Pings and comments count as progress',
-    plant: (parts) => ({
-      attempt: (request, showText, signal, reading) =>
-        parts.attempt(request, showText, signal, {
-          ...reading,
-          createDecoder: (emit) => {
-            const decoder = reading.createDecoder(emit)
-            return (event, data) => decoder(event, data) || true
-          },
-        }),
-    }),
-  },
-  {
     id: 'str-9-never',
     rule: 'STR-9',
     what: 'A silent stream is waited for without end',
@@ -625,8 +654,8 @@ const ids: Fault[] = [
   {
     id: 'str-10-long',
     rule: 'STR-10',
-    what: 'A round in which an id is longer than 64 characters is forgotten without a word',
-    plant: (parts) => forgetting(parts, (call) => call.id.length > 64),
+    what: 'Ids longer than 64 characters are kept cut short: a call with one is never found again, so it is not run',
+    plant: (parts) => skipping(parts, (plan) => plan.call.id.length > 64),
   },
   {
     id: 'str-10-inherited',
@@ -757,16 +786,16 @@ const habits: Fault[] = [
     plant: (parts) => ({
       createAnthropicDecoder: (emit, reading) => {
         let begun: number | undefined
+        const held = new Set<number>()
         const decoder = parts.createAnthropicDecoder((event) => {
           if (event.k === 'call') begun = event.at
-          emit(event)
+          emit(event.k === 'fragment' && held.delete(event.at) ? { ...event, text: `{}${event.text}` } : event)
         }, reading)
         return (event, data) => {
-          const at = begun
-          begun = undefined
           const value = parseJson(data)
-          if (at !== undefined && isObject(value) && isObject(value.delta) && value.delta.partial_json === '')
-            emit({ k: 'fragment', at, text: '{}' })
+          if (begun !== undefined && isObject(value) && isObject(value.delta) && value.delta.partial_json === '')
+            held.add(begun)
+          begun = undefined
           return decoder(event, data)
         }
       },
@@ -865,18 +894,22 @@ const noCalls: Fault[] = [
   },
 ]
 
+/** Nothing here needs mending: what becomes of the ladder is not the subject. */
+const isWhole = (answer: Answer): boolean => answer.calls.every(({ text }) => isStrict(text))
+
 const reasons: Fault[] = [
   {
     id: 'str-15-stop',
     rule: 'STR-15',
-    what: 'Calls are run only where the reason says so: with any other the turn ends',
-    plant: (parts) => forgetting(parts, (_, { reason }) => /^stop(_sequence)?$/i.test(reason ?? '')),
+    what: 'Calls are run only where the reason says so: an answer with any other is the last',
+    plant: (parts) =>
+      forgetting(parts, (_, answer) => /^stop(_sequence)?$/i.test(answer.reason ?? '') && isWhole(answer)),
   },
   {
     id: 'str-15-upper-case',
     rule: 'STR-15',
     what: 'A reason in capitals is not known, and the turn ends',
-    plant: (parts) => forgetting(parts, (_, { reason }) => reason === 'STOP'),
+    plant: (parts) => forgetting(parts, (_, answer) => answer.reason === 'STOP' && isWhole(answer)),
   },
   {
     id: 'str-15a-end-turn',
@@ -896,18 +929,24 @@ const reasons: Fault[] = [
   },
 ]
 
+/** Blocks of this type count as calls of ours. They are answered and not run: an execution that no call asked for would be EXE-7's. */
+const answering = (parts: Parts, blockType: string): Partial<Parts> => ({
+  ...skipping(parts, ({ call }) => /^(srv|mcp)toolu_/.test(call.id)),
+  isOurCall: (type) => parts.isOurCall(type) || type === blockType,
+})
+
 const providerRun: Fault[] = [
   {
     id: 'str-16-server-tool',
     rule: 'STR-16',
-    what: 'A search that the provider ran itself is answered with the error that there is no such tool',
-    plant: (parts) => ({ isOurCall: (type) => parts.isOurCall(type) || type === 'server_tool_use' }),
+    what: 'A search that the provider ran itself gets a result of the host',
+    plant: (parts) => answering(parts, 'server_tool_use'),
   },
   {
     id: 'str-16-mcp',
     rule: 'STR-16',
-    what: 'A call that the provider’s own MCP client ran is taken for one of the host’s',
-    plant: (parts) => ({ isOurCall: (type) => parts.isOurCall(type) || type === 'mcp_tool_use' }),
+    what: 'A call that the provider’s own MCP client ran gets a result of the host',
+    plant: (parts) => answering(parts, 'mcp_tool_use'),
   },
   {
     id: 'str-16-pause-ends',
@@ -922,16 +961,6 @@ const providerRun: Fault[] = [
     plant: (parts) => ({
       finish: (answer, ...rest) => (parts.isPause(answer.reason) ? [] : parts.finish(answer, ...rest)),
     }),
-  },
-  {
-    id: 'str-16-free-form',
-    rule: 'STR-16',
-    what: 'Free-form input is read, mended and run as if it were JSON',
-    plant: (parts) =>
-      answers(parts, (answer) => {
-        for (const call of answer.calls) call.freeForm = false
-        return answer
-      }),
   },
 ]
 
