@@ -1,7 +1,7 @@
 // Every replaceable part of the reference, by name, and the host that is made of them. Replacing one part is how anything else is
 // tried in its place; the reference itself must never know which part stands where.
 import { createRequire } from 'node:module'
-import { type Facts, type Host, idleJudgedMs, isCutOff, opensLadder, slotFigures } from '../contract/index.ts'
+import { dialects, type Facts, type Host, idleJudgedMs, isCutOff, opensLadder, slotFigures } from '../contract/index.ts'
 import { answerProbe } from './arguments-probe.ts'
 import { type Catalogue, catalogue } from './catalog/catalog.ts'
 import {
@@ -192,7 +192,7 @@ const facts: Facts = {
   name: 'slotproof-reference',
   version,
   profiles: ['core'],
-  dialects: ['anthropic-messages', 'openai-chat'],
+  dialects: [...dialects],
   features: ['repair', 'names', 'cancel'],
   sights: ['calls', 'requests', 'text', 'notices', 'spans', 'probe:arguments', 'probe:names'],
   figures: declaredFigures,
