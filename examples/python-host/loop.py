@@ -41,6 +41,14 @@ class ModelFailed(Exception):
     """The round could not be had. The message is for the user."""
 
 
+class Busy(Broken):
+    """The server asks for some seconds before it is asked again."""
+
+    def __init__(self, message, wait):
+        super().__init__(message)
+        self.wait = wait
+
+
 class Refusal(Exception):
     """A call is not run. The message is its result; `cut`: because its round was cut off or stopped."""
 
@@ -142,7 +150,7 @@ class Session:
                     raise ModelFailed(f"The model's answer broke off: {error}.") from None
                 fault = error
             if attempt < self.in_force["asks"]:
-                await asyncio.sleep(max(wait, getattr(fault, "wait", 0)))
+                await asyncio.sleep(max(wait, fault.wait if isinstance(fault, Busy) else 0))
                 wait *= 2
         raise ModelFailed(f"The model could not be reached in {attempt} attempts; the last time {fault}.")
 
@@ -167,9 +175,7 @@ class Session:
         wait = _seconds(response.headers.get("retry-after"))
         if wait > MOST_WAIT:
             raise ModelFailed(f"The model wants {wait:.0f} s before it is asked again; {said}")
-        error = Broken(said)
-        error.wait = wait
-        raise error
+        raise Busy(said, wait)
 
     async def _read(self, response):
         events, reader = EventReader(), self._dialect.Reader()
