@@ -577,6 +577,12 @@ describe('parts', () => {
       '{"a":1}',
     ])
   })
+  it('answers for names, and for no probe it does not have', async () => {
+    const host = createReference()
+    const [found] = await host.probe!('names', ['{"tools":["read_file"],"ask":"ReadFile"}'])
+    expect(found!.out).toBe('read_file')
+    expect(() => host.probe!('schema', [])).toThrow('not schema')
+  })
   it('keeps sessions apart', async () => {
     const [a, b] = await Promise.all([
       stage([[chatCall(0, 'a', 'alpha', '{"s":"a"}'), ...chatEnd('tool_calls')]]),
