@@ -85,7 +85,20 @@ export interface Meant {
   text: string
 }
 
-export type Ending = 'clean' | 'no-marker' | 'cut' | 'reset' | 'stalled' | { error: string }
+export type Ending = 'clean' | 'no-marker' | 'cut' | 'reset' | 'stalled' | ErrorEnding
+export interface ErrorEnding {
+  error: string
+  /**
+   * Another form of the error event, where the dialect's servers have one. chunk: beside choices, with a finish reason of its own ·
+   * text: a bare text in place of an object · event: an event named `error`.
+   */
+  as?: 'chunk' | 'text' | 'event'
+  /**
+   * The stream goes on after the error event, as if nothing had happened; what follows says nothing any more. rest: with all that was
+   * left · closing: with what completes the round, and the end marker · marker: with the end marker alone.
+   */
+  then?: 'rest' | 'closing' | 'marker'
+}
 
 export interface Delivery {
   cuts: Cuts
@@ -93,7 +106,8 @@ export interface Delivery {
   holds: { at: Place; until: When }[]
   /**
    * clean: end marker, EOF · no-marker: EOF without it · cut: the transport ends in mid-body · reset: a transport error AFTER all
-   * bytes before it were readable · stalled: open and silent · error: the dialect's own error event, its type given.
+   * bytes before it were readable · stalled: open and silent · error: the dialect's own error event, its type given; nothing after it
+   * counts.
    */
   ending: Ending
   /** Where it breaks; default: after the last byte. */
@@ -136,7 +150,15 @@ export type Stop = 'end' | 'calls' | 'length' | 'filter' | 'refusal' | 'pause' |
  * no-index: the index is left out · one-index: every call uses the first one's index · repeat-id: id and name in every delta ·
  * null-fields: null where a field is empty · empty-fields: "" for id and name in later deltas · split-name: id and name in different
  * deltas · paired-deltas: two entries of one index in one chunk · placeholder: an empty `{}` input before the fragments · usage-chunk: a
- * chunk with usage and no choice · double-start: the message start twice · rotating-ids: item ids change from event to event.
+ * chunk with usage and no choice · double-start: the message start twice · rotating-ids: item ids change from event to event ·
+ * role-with-call: the first delta, of a call or not, stands in the chunk of the role · repeat-role: the role in every delta ·
+ * finish-with-call: the last delta, of a call or not, stands in the chunk with the finish reason · content-with-call: what text, reasoning
+ * and calls say one after the other stands in one chunk · other-choice: an answer nobody asked for beside ours, with a call of its own ·
+ * sparse-index: the indexes of calls begin at 1 and leave holes · no-choices: chunks whose choices, or the delta in one, are left out or
+ * null · late-usage: after the finish reason a chunk of usage with a choice that has none · empty-reason: the finish reason is "" until
+ * there is one · late-start: the message start again after the first delta · start-text: the first text of a block stands in its start
+ * event · pings: an event that says nothing before each · no-deltas: an item is told of when it begins and when it is all there, in no
+ * delta between.
  */
 export type Habit =
   | 'no-index'
@@ -150,6 +172,19 @@ export type Habit =
   | 'usage-chunk'
   | 'double-start'
   | 'rotating-ids'
+  | 'role-with-call'
+  | 'repeat-role'
+  | 'finish-with-call'
+  | 'content-with-call'
+  | 'other-choice'
+  | 'sparse-index'
+  | 'no-choices'
+  | 'late-usage'
+  | 'empty-reason'
+  | 'late-start'
+  | 'start-text'
+  | 'pings'
+  | 'no-deltas'
 
 export interface Framing {
   eol: '\n' | '\r\n' | '\r'
@@ -161,6 +196,10 @@ export interface Framing {
   splitData?: true
   /** Unknown fields and event types between the known ones. */
   unknown?: true
+  /** Unknown fields that look like `data` or `event`: a blank or a BOM before the name, a blank after it, another case. */
+  lookalikes?: true
+  /** In comments and unknown fields, characters that other standards end a line at (VT, FF, FS to RS, NEL, LS, PS), before `data:`. */
+  separators?: true
   /** The last event lacks its closing blank line. */
   openEnd?: true
 }

@@ -32,7 +32,15 @@ const errorEvent = (type: string): SseEvent => ({
   data: q({ type: 'error', error: { type, message: `The stream broke: ${type}.` } }),
 })
 
-const expressibleHabits: readonly Habit[] = ['null-fields', 'placeholder', 'usage-chunk', 'double-start']
+const expressibleHabits: readonly Habit[] = [
+  'null-fields',
+  'placeholder',
+  'usage-chunk',
+  'double-start',
+  'late-start',
+  'start-text',
+  'pings',
+]
 const cannotSay: Partial<Record<Habit, string>> = {
   'no-index': 'every block event needs its index',
   'one-index': 'a block index names one content block',
@@ -41,6 +49,16 @@ const cannotSay: Partial<Record<Habit, string>> = {
   'split-name': 'id and name stand in one start event',
   'paired-deltas': 'an event carries one delta',
   'rotating-ids': 'there are no item ids',
+  'role-with-call': 'the role stands in the message start alone',
+  'repeat-role': 'the role stands in the message start alone',
+  'finish-with-call': 'the stop reason has an event of its own',
+  'content-with-call': 'an event carries one delta',
+  'other-choice': 'there is one answer, without choices',
+  'sparse-index': "a block's index is its place in the message",
+  'no-choices': 'there are no choices',
+  'late-usage': 'a message delta says the stop reason with the usage',
+  'empty-reason': 'no event but the message delta has a place for the reason',
+  'no-deltas': 'a block is told of in deltas alone, its stop event says nothing of it',
 }
 
 export const anthropicMessages: Codec = {
@@ -106,6 +124,8 @@ function encodeBlocks(answer: BlocksAnswer, context: EncodeContext): Encoded | {
     if (!expressibleHabits.includes(habit)) return { inexpressible: `the habit ${habit}: ${cannotSay[habit]}` }
   const stop = reasonOf(answer.stop)
   if ('inexpressible' in stop) return stop
+  if (typeof answer.ending === 'object' && answer.ending.as !== undefined)
+    return { inexpressible: `an error event has one form in this dialect, not that of ${answer.ending.as}` }
   const calls = answer.blocks.filter((b) => b.is === 'call')
   for (const block of answer.blocks) {
     const why = unsayable(block)
@@ -172,7 +192,7 @@ function eventsOf(p: Plan): SayingEvent[] {
   if (has('double-start')) events.push(start(p, has('null-fields')))
   events.push(event('ping', ''))
 
-  const counts = blocks.map(deltasIn)
+  const counts = blocks.map((b) => deltasIn(b) - startTexts(p, b))
   const left = [...counts]
   let opened = 0
   const close = (i: number) => {
@@ -189,18 +209,29 @@ function eventsOf(p: Plan): SayingEvent[] {
   }
   for (const [i, d] of deltaOrder(counts, interleave)) {
     openUpTo(i)
-    events.push(deltaEvent(p, i, d))
+    events.push(deltaEvent(p, i, d + startTexts(p, blocks[i]!)))
     if (--left[i]! === 0) close(i)
   }
   openUpTo(blocks.length - 1)
 
+  if (has('late-start')) {
+    const first = ['content_block_delta', 'content_block_start'].map((t) => events.findIndex((e) => e.type === t))
+    const at = first.find((n) => n >= 0)
+    if (at !== undefined) events.splice(at + 1, 0, start(p, has('null-fields')))
+  }
   if (has('usage-chunk')) events.push(messageDelta(null, 7))
   const reason = p.reason
   const last = messageDelta(reason, 25)
   events.push({ ...last, part: 'closing', says: reason ? [{ complete: reason }] : [] })
   events.push({ ...event('message_stop', ''), part: 'marker' })
-  return events
+  return has('pings') ? events.flatMap((e, i) => (i > 0 ? [event('ping', ''), e] : [e])) : events
 }
+
+/** How many deltas of a block stand in its start event: the first of a text or thought, where that is the habit. */
+const startTexts = (p: Plan, block: Block): number =>
+  p.answer.habits.includes('start-text') && (block.is === 'text' || block.is === 'thinking') && block.deltas.length > 0
+    ? 1
+    : 0
 
 const messageId = (p: Plan) => `msg_${idBody(p.context)}`
 
@@ -228,6 +259,15 @@ function opening(p: Plan, i: number, nulls: boolean): SayingEvent[] {
   const block = p.answer.blocks[i]!
   const started = (json: string, says: Saying[] = []) =>
     event('content_block_start', `"index":${i},"content_block":${json}`, says)
+  if ((block.is === 'text' || block.is === 'thinking') && startTexts(p, block) > 0) {
+    const text = block.deltas[0]!
+    const json =
+      block.is === 'text'
+        ? `{"type":"text","text":${q(text)}}`
+        : `{"type":"thinking","thinking":${q(text)},"signature":""}`
+    const says: Saying = block.is === 'text' ? { text } : { reasoning: text }
+    return [{ ...started(json, [says]), places: placesOf(block, i, 0) }]
+  }
   switch (block.is) {
     case 'text':
       return [started(nulls ? '{"type":"text","text":null,"citations":null}' : '{"type":"text","text":""}')]

@@ -256,7 +256,54 @@ const habits: Habit[] = [
   'usage-chunk',
   'double-start',
   'rotating-ids',
+  'role-with-call',
+  'repeat-role',
+  'finish-with-call',
+  'content-with-call',
+  'other-choice',
+  'sparse-index',
+  'no-choices',
+  'late-usage',
+  'empty-reason',
+  'late-start',
+  'start-text',
+  'pings',
+  'no-deltas',
 ]
+
+describe('an error event', () => {
+  const blocks = [text('a'), call('x', ['{"a":', '1}']), call('y', ['{}'])]
+  const forms = ['chunk', 'text', 'event'] as const
+  it.each(streaming.map((codec) => ({ codec, id: codec.id })))(
+    '$id: nothing that follows it is said',
+    ({ codec, id }) => {
+      for (const then of ['rest', 'closing', 'marker'] as const)
+        for (const endAt of [{ call: 'x', fragment: 0 }, { byte: 700 }, undefined]) {
+          const answer = say(blocks, { ending: { error: 'overloaded_error', then }, ...(endAt ? { endAt } : {}) })
+          if (id === 'openai-responses' && then === 'marker') {
+            expect(whyNot(codec, answer)).toContain('end marker')
+            continue
+          }
+          const { bytes, said } = encode(codec, answer)
+          expect(readable(said)).toMatchObject({ ...codec.decode(bytes), calls: said.calls.map(({ id }) => ({ id })) })
+          expect(said).toMatchObject({ complete: false, error: 'overloaded_error', size: bytes.length })
+          const events = readSse(bytes)
+          expect(events.findIndex((e) => e.data.includes('The stream broke'))).toBeLessThan(events.length - 1)
+        }
+    },
+  )
+  it('comes in the forms that chat servers give it', () => {
+    for (const as of forms) {
+      const { bytes, said } = encode(
+        openaiChat,
+        say(blocks, { ending: { error: 'overloaded_error', as, then: 'rest' } }),
+      )
+      expect(openaiChat.decode(bytes).error).toBe('overloaded_error')
+      expect(said.complete).toBe(false)
+      expect(whyNot(anthropicMessages, say(blocks, { ending: { error: 'x', as } }))).toContain(as)
+    }
+  })
+})
 
 describe('habits', () => {
   const blocks = [
@@ -274,8 +321,24 @@ describe('habits', () => {
   const expressed = (codec: (typeof streaming)[number]) =>
     habits.filter((h) => whyNot(codec, say(blocks, { habits: [h] })) === undefined)
   it('are said where the dialect has a place for them', () => {
-    expect(expressed(anthropicMessages)).toEqual(['null-fields', 'placeholder', 'usage-chunk', 'double-start'])
-    expect(expressed(openaiResponses)).toEqual(['null-fields', 'usage-chunk', 'double-start', 'rotating-ids'])
+    expect(expressed(anthropicMessages)).toEqual([
+      'null-fields',
+      'placeholder',
+      'usage-chunk',
+      'double-start',
+      'late-start',
+      'start-text',
+      'pings',
+    ])
+    expect(expressed(openaiResponses)).toEqual([
+      'null-fields',
+      'usage-chunk',
+      'double-start',
+      'rotating-ids',
+      'late-start',
+      'pings',
+      'no-deltas',
+    ])
     expect(expressed(openaiChat)).toEqual([
       'no-index',
       'one-index',
@@ -286,6 +349,17 @@ describe('habits', () => {
       'paired-deltas',
       'usage-chunk',
       'double-start',
+      'role-with-call',
+      'repeat-role',
+      'finish-with-call',
+      'content-with-call',
+      'other-choice',
+      'sparse-index',
+      'no-choices',
+      'late-usage',
+      'empty-reason',
+      'late-start',
+      'pings',
     ])
   })
   it.each(streaming.flatMap((codec) => expressed(codec).map((habit) => ({ codec, habit, id: codec.id }))))(
@@ -347,6 +421,43 @@ describe('habits', () => {
     expect(
       encode(openaiChat, say([call('a', [], { id: '' })], { habits: ['null-fields'] })).said.calls[0]!.id,
     ).toBeNull()
+  })
+  it('put together and take apart what shares a chunk', () => {
+    const keysOf = (some: Habit[], list = blocks) =>
+      chunksOf(some, list).map((c) => c.choices.map((x) => Object.keys(x.delta ?? {}).join('+')).join(' '))
+    const short = [text('a'), call('x', ['{}'])]
+    expect(keysOf([], short)).toEqual(['role+content', 'content', 'tool_calls', 'tool_calls', ''])
+    expect(keysOf(['role-with-call'], [call('x', ['{}'])])).toEqual(['role+content+tool_calls', 'tool_calls', ''])
+    expect(keysOf(['content-with-call'], short)).toEqual(['role+content', 'content+tool_calls', 'tool_calls', ''])
+    expect(keysOf(['finish-with-call'], short)).toEqual(['role+content', 'content', 'tool_calls', 'tool_calls'])
+    expect(keysOf(['role-with-call', 'finish-with-call'], [call('x', [], { start: '{}' })])).toEqual([
+      'role+content+tool_calls',
+    ])
+    expect(keysOf(['repeat-role'], short).every((keys) => keys.startsWith('role'))).toBe(true)
+    expect(keysOf(['other-choice'], short)).toEqual([
+      'role+content',
+      'role+content',
+      'tool_calls content',
+      '',
+      'tool_calls',
+      'tool_calls',
+      '',
+    ])
+    expect(entries(['sparse-index']).map((e) => e.index)).toEqual([1, 1, 1, 3, 5, 5, 5, 5])
+    const raw = (some: Habit[]) => utf8(encode(openaiChat, say(short, { habits: some })).bytes)
+    expect(raw(['no-choices'])).toContain('"choices":null')
+    expect(raw(['empty-reason'])).toContain('"finish_reason":""')
+    expect(raw(['late-usage'])).toMatch(/"tool_calls"}\][\s\S]*"finish_reason":null}\],"usage"/)
+    const anthropic = (habit: Habit) =>
+      readSse(encode(anthropicMessages, say(short, { habits: [habit] })).bytes).map((e) => e.type)
+    expect(anthropic('late-start').slice(2, 5)).toEqual(['content_block_start', 'content_block_delta', 'message_start'])
+    expect(anthropic('start-text').slice(2, 4)).toEqual(['content_block_start', 'content_block_stop'])
+    expect(anthropic('pings').filter((t) => t === 'ping').length).toBeGreaterThan(7)
+    const responses = readSse(encode(openaiResponses, say(short, { habits: ['no-deltas'] })).bytes)
+    expect(responses.filter((e) => /\.(delta|added)$/.test(e.type)).map((e) => e.type)).toEqual([
+      'response.output_item.added',
+      'response.output_item.added',
+    ])
   })
   it('that leave it open whose a delta is are inexpressible, with the reason', () => {
     const two = [call('a', ['{}'], { id: 'same' }), call('b', ['{}'], { id: 'same' })]

@@ -5,6 +5,7 @@ import type {
   Block,
   CallBlock,
   Delivery,
+  ErrorEnding,
   Facts,
   Framing,
   Key,
@@ -45,8 +46,8 @@ export interface Composition {
   calls: { key: Key; tool?: Key; fragments: number; custom?: true }[]
   framing: Framing
   stranger(n: number): SseEvent
-  /** The dialect's own error event of a type. */
-  errorEvent(type: string): SseEvent
+  /** The dialect's own error event of a type, in a form that it has. */
+  errorEvent(type: string, as: ErrorEnding['as']): SseEvent
   headers: Record<string, string>
   /** Made when a request asks for no stream. */
   whole(): Encoded['whole']
@@ -55,7 +56,8 @@ export interface Composition {
 /** The stream of a composed answer, ended as `how` wants. */
 export function compose(c: Composition, how: Delivery): Encoded {
   const { ending } = how
-  const error = typeof ending === 'object' ? ending.error : null
+  const failing = typeof ending === 'object' ? ending : null
+  const error = failing?.error ?? null
   const place = how.endAt
   let events = c.events
   const breaksAt = place && !('byte' in place) ? events.findIndex((e) => hasPlace(e, place)) : -1
@@ -76,8 +78,8 @@ export function compose(c: Composition, how: Delivery): Encoded {
       size = written.bytes.length
     }
   }
-  if (error !== null) {
-    events = [...events, { ...c.errorEvent(error), says: [] }]
+  if (failing) {
+    events = [...events, { ...c.errorEvent(failing.error, failing.as), says: [] }, ...after(failing, c.events, events)]
     written = plain(events)
     size = written.bytes.length
   }
@@ -157,6 +159,22 @@ export function compose(c: Composition, how: Delivery): Encoded {
       return i >= 0 && spans[i]!.end <= size ? spans[i]!.end : undefined
     },
   }
+}
+
+/** What follows an error event. It says nothing: the error broke the stream. */
+function after({ then }: ErrorEnding, all: readonly SayingEvent[], before: readonly SayingEvent[]): SayingEvent[] {
+  if (then === undefined) return []
+  const told = new Set(before)
+  return all
+    .filter(
+      (e) => !told.has(e) && (then === 'rest' || (then === 'closing' ? e.part !== undefined : e.part === 'marker')),
+    )
+    .map(({ type, data, part }) => ({
+      ...(type === undefined ? {} : { type }),
+      data,
+      says: [],
+      ...(part ? { part } : {}),
+    }))
 }
 
 const hasPlace = (event: SayingEvent, wanted: Place): boolean =>
@@ -306,6 +324,8 @@ export function composeBytes(
 ): Encoded | { inexpressible: string } {
   if (answer.dialect !== codec.id)
     return { inexpressible: `these bytes are of ${answer.dialect}, this session speaks ${codec.id}` }
+  if (typeof answer.ending === 'object' && (answer.ending.as ?? answer.ending.then) !== undefined)
+    return { inexpressible: 'bytes hold the form of their error event, and what follows it, themselves' }
   const all = Buffer.from(answer.base64, 'base64')
   const error = typeof answer.ending === 'object' ? answer.ending.error : null
   const cutAt =

@@ -83,8 +83,17 @@ describe('what it says of its bytes', () => {
     )
   })
   it('is so with any habits it has', () => {
+    const own: Habit[] = [
+      'null-fields',
+      'usage-chunk',
+      'finish-with-call',
+      'content-with-call',
+      'other-choice',
+      'no-choices',
+      'pings',
+    ]
     fc.assert(
-      fc.property(blocksOf, fc.subarray<Habit>(['null-fields', 'usage-chunk']), (blocks, habits) => {
+      fc.property(blocksOf, fc.subarray<Habit>(own), (blocks, habits) => {
         const { bytes, said: told } = encode(gemini, say(blocks, { habits }))
         expect(readable(told)).toEqual(readable(gemini.decode(bytes)))
       }),
@@ -184,6 +193,9 @@ describe('chunks', () => {
     expect(gemini.decode(encode(gemini, answer).bytes).calls).toMatchObject([{ name: 'take_note' }])
   })
   it('look as their habits are called', () => {
+    const two = [text('Look. '), call('a', ['{}'])]
+    expect(partsOf(say(two, { habits: ['finish-with-call'] }))).toHaveLength(2)
+    expect(chunksOf(say(two, { habits: ['content-with-call', 'finish-with-call'] }))).toHaveLength(1)
     const bare = chunksOf(say([call('a', ['{}'])], { habits: ['usage-chunk'] })).filter((c) => !('candidates' in c))
     expect(bare).toHaveLength(2)
     expect(partsOf(say([call('a', [])], { habits: ['null-fields'] }))[0]).toEqual({
@@ -223,6 +235,14 @@ describe('what it cannot say', () => {
     'placeholder',
     'double-start',
     'rotating-ids',
+    'role-with-call',
+    'repeat-role',
+    'sparse-index',
+    'late-usage',
+    'empty-reason',
+    'late-start',
+    'start-text',
+    'no-deltas',
   ] as Habit[])('the habit %s', (habit) => {
     expect(whyNot(gemini, say([call('a', ['{}'])], { habits: [habit] }))).toContain(`the habit ${habit}: `)
   })

@@ -79,6 +79,14 @@ const cannotSay: Partial<Record<Habit, string>> = {
   placeholder: 'a call is one part, nothing replaces its arguments',
   'double-start': 'no event starts a message',
   'rotating-ids': 'there are no item ids',
+  'role-with-call': 'every chunk says its role with its parts',
+  'repeat-role': 'every chunk says its role with its parts',
+  'sparse-index': 'a call is one part, it has no index',
+  'late-usage': 'every chunk has the usage so far',
+  'empty-reason': 'a finish reason is one of those listed, or left out',
+  'late-start': 'no event starts a message',
+  'start-text': 'no event starts a block',
+  'no-deltas': 'every part is told of in one chunk as it is',
 }
 
 /** The finish reason on the wire; null: none is delivered. */
@@ -116,6 +124,10 @@ function encodeBlocks(answer: BlocksAnswer, context: EncodeContext): Encoded | {
     if (cannotSay[habit] !== undefined) return { inexpressible: `the habit ${habit}: ${cannotSay[habit]}` }
   if (answer.ending === 'no-marker')
     return { inexpressible: 'this dialect has no end marker beside the finish reason that completes a round' }
+  if (typeof answer.ending === 'object' && answer.ending.as !== undefined)
+    return { inexpressible: `an error event has one form in this dialect, not that of ${answer.ending.as}` }
+  if (typeof answer.ending === 'object' && answer.ending.then === 'marker')
+    return { inexpressible: 'this dialect has no end marker that could follow an error event alone' }
   const stop = reasonOf(answer.stop)
   if ('inexpressible' in stop) return stop
   for (const block of answer.blocks) {
@@ -191,44 +203,96 @@ const partsIn = (p: Plan, block: Block): number => {
   return block.deltas.length + (bareSignature(p, block) === undefined ? 0 : 1)
 }
 
+/** What one chunk is put together from. */
+interface Parts {
+  parts: string[]
+  says: Saying[]
+  places: Place[]
+}
+
 function eventsOf(p: Plan): SayingEvent[] {
   const { blocks, interleave } = p.answer
-  const events: SayingEvent[] = []
-  if (p.has('usage-chunk')) events.push({ data: `{${tail(p)}}`, says: [] })
+  const said: Parts[] = []
   const counts = blocks.map((b) => partsIn(p, b))
   // Calls begin in their order, so that their places are those of the wire: a call waits for those before it.
   let called = 0
   const callsUpTo = (place: number) => {
-    for (; called <= place && called < p.calls.length; called++) events.push(callEvent(p, p.calls[called]!))
+    for (; called <= place && called < p.calls.length; called++) said.push(callParts(p, p.calls[called]!))
   }
   for (const [i, d] of deltaOrder(counts, interleave)) {
     const block = blocks[i]!
     if (block.is === 'call') callsUpTo(p.calls.indexOf(block))
-    else events.push(partEvent(p, block, i, d))
+    else said.push(otherParts(p, block, i, d))
   }
-  if (p.reason !== null)
-    events.push({
-      ...chunk(p, '{"text":""}', q(p.reason)),
-      says: [{ complete: p.reason }],
-      part: 'closing',
-    })
-  if (p.has('usage-chunk')) events.push({ data: `{${tail(p)}}`, says: [], part: 'closing' })
+  const chunks = p.has('content-with-call') && said.length > 0 ? pairs(said) : said
+  const finish: SayingEvent[] = []
+  if (p.reason !== null) {
+    const last = (p.has('finish-with-call') ? chunks.pop() : undefined) ?? {
+      parts: ['{"text":""}'],
+      says: [],
+      places: [],
+    }
+    const says: Saying[] = [...last.says, { complete: p.reason }]
+    finish.push({ ...chunk(p, last.parts, q(p.reason)), says, places: last.places, part: 'closing' })
+  }
+  const usageOnly: SayingEvent = { data: `{${tail(p)}}`, says: [] }
+  const events: SayingEvent[] = []
+  if (p.has('usage-chunk')) events.push(usageOnly)
+  if (p.has('no-choices')) events.push(...withoutParts(p))
+  if (p.has('other-choice')) events.push({ ...otherCandidate(p), says: [] })
+  chunks.forEach(({ parts, says, places }, i) => {
+    if (p.has('pings')) events.push(chunk(p, ['{"text":""}']))
+    // The first chunk is shared with the other candidate.
+    const made = p.has('other-choice') && i === 0 ? otherCandidate(p, parts) : chunk(p, parts)
+    events.push({ ...made, says, places })
+  })
+  events.push(...finish)
+  if (p.has('usage-chunk')) events.push({ ...usageOnly, part: 'closing' })
+  if (p.has('no-choices')) events.push(...withoutParts(p).map((e): SayingEvent => ({ ...e, part: 'closing' })))
   return events
 }
+
+/** Two and two in one chunk. */
+const pairs = (all: readonly Parts[]): Parts[] =>
+  all.flatMap((one, i) => {
+    const next = all[i + 1]
+    if (i % 2 === 1) return []
+    if (!next) return [one]
+    return [
+      {
+        parts: [...one.parts, ...next.parts],
+        says: [...one.says, ...next.says],
+        places: [...one.places, ...next.places],
+      },
+    ]
+  })
 
 const tail = (p: Plan): string =>
   `"usageMetadata":{"promptTokenCount":12,"candidatesTokenCount":25,"totalTokenCount":37},"modelVersion":"slotproof","responseId":"${idBody(p.context)}"`
 
-function chunk(p: Plan, part: string, finish?: string): SayingEvent {
+function candidate(p: Plan, parts: readonly string[], finish?: string): string {
   const reason = finish ?? (p.has('null-fields') ? 'null' : undefined)
   const end = reason === undefined ? '' : `,"finishReason":${reason}`
-  return {
-    data: `{"candidates":[{"content":{"parts":[${part}],"role":"model"}${end},"index":0}],${tail(p)}}`,
-    says: [],
-  }
+  return `{"content":{"parts":[${parts.join(',')}],"role":"model"}${end},"index":0}`
+}
+const chunk = (p: Plan, parts: readonly string[], finish?: string): SayingEvent => ({
+  data: `{"candidates":[${candidate(p, parts, finish)}],${tail(p)}}`,
+  says: [],
+})
+/** Chunks whose candidates, content or parts are left out or null. */
+const withoutParts = (p: Plan): SayingEvent[] =>
+  ['"candidates":null', '"candidates":[{"index":0}]', '"candidates":[{"content":{"role":"model"},"index":0}]'].map(
+    (members) => ({ data: `{${members},${tail(p)}}`, says: [] }),
+  )
+/** A call of the other candidate; before parts of ours, where they are given. */
+function otherCandidate(p: Plan, ours?: readonly string[]): SayingEvent {
+  const name = p.names[0]?.name ?? p.context.offers[0]?.name ?? 'other_choice'
+  const call = q({ functionCall: { name, args: { word: 'of the other choice' } } })
+  const other = `{"content":{"parts":[${ours ? '{"text":"Another answer."}' : call}],"role":"model"},"finishReason":"STOP","index":1}`
+  return { data: `{"candidates":[${ours ? `${other},${candidate(p, ours)}` : other}],${tail(p)}}`, says: [] }
 }
 
-function callEvent(p: Plan, call: CallBlock): SayingEvent {
+function callParts(p: Plan, call: CallBlock): Parts {
   const place = p.calls.indexOf(call)
   const thought = p.answer.blocks.findIndex((b) => p.carriers.get(b) === call)
   const signed = p.answer.blocks[thought]
@@ -242,7 +306,7 @@ function callEvent(p: Plan, call: CallBlock): SayingEvent {
   const index = p.answer.blocks.indexOf(call)
   const places: Place[] = call.fragments.flatMap((_, d) => placesOf(call, index, d))
   if (signed?.is === 'thinking') places.push(...placesOf(signed, thought, signed.deltas.length))
-  return { ...chunk(p, callPart(p, call, signature)), says, places }
+  return { parts: [callPart(p, call, signature)], says, places }
 }
 
 const wireId = (p: Plan, { id }: CallBlock): string | null =>
@@ -261,17 +325,17 @@ function callPart(p: Plan, call: CallBlock, signature: string | undefined): stri
   return `{"functionCall":{${members.join(',')}}${signature === undefined ? '' : `,"thoughtSignature":${q(signature)}`}}`
 }
 
-function partEvent(p: Plan, block: Exclude<Block, CallBlock>, i: number, d: number): SayingEvent {
-  if (block.is === 'provider-item') return chunk(p, jsonText(parseJson(block.json)))
+function otherParts(p: Plan, block: Exclude<Block, CallBlock>, i: number, d: number): Parts {
+  if (block.is === 'provider-item') return { parts: [jsonText(parseJson(block.json))], says: [], places: [] }
   const places = placesOf(block, i, d)
   if (d === block.deltas.length) {
     const signature = bareSignature(p, block)!
     const says: Saying[] = signature === '' ? [] : [{ sealed: sealOn('text', signature) }]
-    return { ...chunk(p, textPart('', false, signature)), says, places }
+    return { parts: [textPart('', false, signature)], says, places }
   }
   const text = block.deltas[d]!
   const thought = block.is === 'thinking'
-  return { ...chunk(p, textPart(text, thought)), says: [thought ? { reasoning: text } : { text }], places }
+  return { parts: [textPart(text, thought)], says: [thought ? { reasoning: text } : { text }], places }
 }
 
 const textPart = (text: string, thought: boolean, signature?: string): string =>
@@ -291,5 +355,5 @@ function wholeOf(p: Plan): Encoded['whole'] {
       ...(signature === undefined ? [] : [textPart('', false, signature)]),
     ]
   })
-  return Buffer.from(chunk(p, parts.join(','), q(p.reason)).data)
+  return Buffer.from(chunk(p, parts, q(p.reason)).data)
 }

@@ -1,6 +1,6 @@
 // The chat completions dialect, of OpenAI and of those who speak it (reasoning_content as DeepSeek has it): one answer as chunks, one
 // chunk a delta, and as a whole completion. What the format has no word for is said to be inexpressible, never left out in silence.
-import type { Block, CallBlock, Habit, Place, Stop } from '../contract/index.ts'
+import type { Block, CallBlock, ErrorEnding, Habit, Place, Stop } from '../contract/index.ts'
 import { decodeChat } from './chat-decode.ts'
 import { readChat } from './chat-read.ts'
 import { type Codec, type EncodeContext, type Encoded, withoutQuery } from './codec.ts'
@@ -20,9 +20,13 @@ import type { SseEvent } from './sse.ts'
 
 const q = JSON.stringify
 
-const errorEvent = (type: string): SseEvent => ({
-  data: q({ error: { message: `The stream broke: ${type}.`, type, param: null, code: null } }),
-})
+function errorEvent(type: string, as?: ErrorEnding['as']): SseEvent {
+  const error = { message: `The stream broke: ${type}.`, type, param: null, code: null }
+  if (as === 'text') return { data: q({ error: type }) }
+  if (as === 'event') return { type: 'error', data: q({ error }) }
+  const choices = [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: 'error' }]
+  return { data: q(as === 'chunk' ? { object: 'chat.completion.chunk', choices, error } : { error }) }
+}
 
 export const openaiChat: Codec = {
   id: 'openai-chat',
@@ -117,6 +121,9 @@ function encodeBlocks(answer: BlocksAnswer, context: EncodeContext): Encoded | {
 /** Why this mixture of habits leaves it open which delta belongs to which call, if it does. */
 function ambiguity({ answer, calls, ids, has }: Plan): string | undefined {
   if (has('rotating-ids')) return 'the habit rotating-ids: there are no item ids'
+  if (has('start-text')) return 'the habit start-text: no event starts a block'
+  if (has('no-deltas')) return 'the habit no-deltas: a chunk holds deltas and nothing else'
+  if (has('no-index') && has('sparse-index')) return 'the habits no-index and sparse-index: each says what the index is'
   if (has('placeholder'))
     return 'the habit placeholder: fragments are appended to the first arguments, they do not replace them'
   if (has('repeat-id') && has('empty-fields'))
@@ -143,22 +150,33 @@ interface Entry {
   places: Place[]
 }
 
+/** A chunk of our choice while it is put together: the members of its delta as JSON text, and the reason that ends the round. */
+interface Chunk {
+  delta: Record<string, string>
+  says: Saying[]
+  places: Place[]
+  reason?: string
+  is: 'role' | 'delta' | 'finish'
+}
+
 function eventsOf(p: Plan): SayingEvent[] {
   const { blocks, interleave } = p.answer
   const nulls = p.has('null-fields')
-  const events: SayingEvent[] = []
-  const role = chunk(
-    p,
-    choice(`{"role":"assistant","content":${nulls ? 'null,"refusal":null,"tool_calls":null' : '""'}}`),
-  )
-  events.push(role)
-  if (p.has('double-start')) events.push(role)
-  if (p.has('usage-chunk')) events.push(usageChunk(p))
+  const role = (): Chunk => ({
+    delta: {
+      role: '"assistant"',
+      ...(nulls ? { content: 'null', refusal: 'null', tool_calls: 'null' } : { content: '""' }),
+    },
+    says: [],
+    places: [],
+    is: 'role',
+  })
+  const deltas: Chunk[] = []
 
   // Entries wait here until it is known whether the next one pairs with them.
   let waiting: { place: number; entries: Entry[] } | undefined
   const flush = () => {
-    if (waiting) events.push(entriesChunk(p, waiting.entries))
+    if (waiting) deltas.push(entriesChunk(p, waiting.entries))
     waiting = undefined
   }
   const say = (place: number, entry: Entry) => {
@@ -190,55 +208,142 @@ function eventsOf(p: Plan): SayingEvent[] {
     if (block.is === 'provider-item') return
     const text = block.deltas[d]!
     const thought = block.is === 'thinking'
-    const field = thought ? 'reasoning_content' : 'content'
-    const none = nulls ? `,"tool_calls":null${thought ? ',"content":null' : ''}` : ''
-    events.push({
-      ...chunk(p, choice(`{"${field}":${q(text)}${none}}`), [thought ? { reasoning: text } : { text }]),
+    deltas.push({
+      delta: {
+        [thought ? 'reasoning_content' : 'content']: q(text),
+        ...(nulls ? { tool_calls: 'null', ...(thought ? { content: 'null' } : {}) } : {}),
+      },
+      says: [thought ? { reasoning: text } : { text }],
       places: placesOf(block, i, d),
+      is: 'delta',
     })
   })
   openUpTo(p.calls.length - 1)
   flush()
 
-  const reason = p.reason
-  if (reason !== null)
+  const said = p.has('content-with-call') ? joined(deltas) : deltas
+  const first = said[0]
+  const starts = p.has('role-with-call') && first ? [{ ...both(role(), first), is: 'role' as const }] : [role()]
+  if (p.has('role-with-call')) said.shift()
+  if (p.has('double-start')) starts.unshift(role())
+  if (p.has('late-start')) said.splice(1, 0, role())
+  const { reason } = p
+  const finish: Chunk[] = []
+  if (reason !== null) {
+    const end: Chunk = {
+      delta: nulls ? { content: 'null', tool_calls: 'null' } : {},
+      says: reason === '' ? [] : [{ complete: reason }],
+      places: [],
+      reason,
+      is: 'finish',
+    }
+    // An answer of one delta may be one chunk.
+    const held = said.length > 0 ? said : p.has('role-with-call') && first ? starts : []
+    const last = p.has('finish-with-call') ? held.pop() : undefined
+    finish.push(last ? { ...both(last, end), reason, is: 'finish' } : end)
+  }
+
+  const events: SayingEvent[] = []
+  let shared = false
+  const chunks = [...starts, ...said, ...finish]
+  chunks.forEach((chunk, i) => {
+    if (p.has('pings') && i > 0) events.push(plainChunk(p, [choice(p, i % 2 ? {} : { content: '""' })]))
+    // The first delta shares its chunk with a call of the other choice.
+    const shares = p.has('other-choice') && chunk.is !== 'role' && !shared
+    shared ||= shares
+    const delta = p.has('repeat-role') ? { role: '"assistant"', ...chunk.delta } : chunk.delta
     events.push({
-      ...chunk(
-        p,
-        choice(nulls ? '{"content":null,"tool_calls":null}' : '{}', reason),
-        reason === '' ? [] : [{ complete: reason }],
-      ),
-      part: 'closing',
+      ...plainChunk(p, [...(shares ? [otherCall(p)] : []), choice(p, delta, chunk.reason)], chunk.says),
+      places: chunk.places,
+      ...(chunk.is === 'finish' ? { part: 'closing' as const } : {}),
     })
-  if (p.has('usage-chunk')) events.push({ ...usageChunk(p), part: 'closing' })
+    if (shares && chunk.is === 'delta') events.push(plainChunk(p, [otherChoice('{}', 'tool_calls')]))
+    if (i !== Math.max(0, starts.length - 1)) return
+    if (p.has('usage-chunk')) events.push(usageChunk(p))
+    if (p.has('no-choices')) events.push(...choiceless(p))
+    if (p.has('other-choice'))
+      events.push(plainChunk(p, [otherChoice('{"role":"assistant","content":"Another answer."}')]))
+  })
+  const closing = (event: SayingEvent): SayingEvent => ({ ...event, part: 'closing' })
+  if (p.has('late-usage'))
+    events.push(closing({ ...plainChunk(p, [choice(p, { role: '"assistant"', content: '""' })], [], usage) }))
+  if (p.has('usage-chunk')) events.push(closing(usageChunk(p)))
+  if (p.has('no-choices')) events.push(...choiceless(p).map(closing))
   events.push({ data: '[DONE]', says: [{ complete: null }], part: 'marker' })
   return events
 }
 
+const isNothing = (json: string | undefined): boolean => json === undefined || json === 'null' || json === '""'
+
+/** Both in one delta; what one of them leaves empty the other says. */
+const both = (a: Chunk, b: Chunk): Chunk => ({
+  delta: {
+    ...a.delta,
+    ...b.delta,
+    ...Object.fromEntries(Object.entries(a.delta).filter(([key, json]) => !isNothing(json) && isNothing(b.delta[key]))),
+  },
+  says: [...a.says, ...b.says],
+  places: [...a.places, ...b.places],
+  is: b.is,
+})
+
+/** Neighbours whose deltas have no field in common become one. */
+function joined(chunks: readonly Chunk[]): Chunk[] {
+  const out: Chunk[] = []
+  for (const chunk of chunks) {
+    const last = out.at(-1)
+    const fits = last && Object.keys(chunk.delta).every((k) => isNothing(chunk.delta[k]) || isNothing(last.delta[k]))
+    if (fits) out[out.length - 1] = both(last, chunk)
+    else out.push(chunk)
+  }
+  return out
+}
+
 const head = (p: Plan, object: string) =>
   `"id":"chatcmpl-${idBody(p.context)}","object":"${object}","created":1700000000,"model":"slotproof"`
-const choice = (delta: string, reason: string | null = null) =>
-  `[{"index":0,"delta":${delta},"finish_reason":${q(reason)}}]`
-const chunk = (p: Plan, choices: string, says: Saying[] = []): SayingEvent => ({
-  data: `{${head(p, 'chat.completion.chunk')},"choices":${choices}}`,
+const choice = (p: Plan, delta: Record<string, string>, reason: string | null = null) => {
+  const members = Object.entries(delta).map(([key, json]) => `${q(key)}:${json}`)
+  return `{"index":0,"delta":{${members.join(',')}},"finish_reason":${q(reason ?? (p.has('empty-reason') ? '' : null))}}`
+}
+const plainChunk = (p: Plan, choices: string[], says: Saying[] = [], more?: string): SayingEvent => ({
+  data: `{${head(p, 'chat.completion.chunk')},"choices":[${choices.join(',')}]${more === undefined ? '' : `,${more}`}}`,
   says,
 })
 const usage = '"usage":{"prompt_tokens":12,"completion_tokens":25,"total_tokens":37}'
-const usageChunk = (p: Plan): SayingEvent => ({
-  data: `{${head(p, 'chat.completion.chunk')},"choices":[],${usage}}`,
-  says: [],
-})
-const entriesChunk = (p: Plan, entries: Entry[]): SayingEvent => ({
-  ...chunk(
-    p,
-    choice(`{${p.has('null-fields') ? '"content":null,' : ''}"tool_calls":[${entries.map((e) => e.json).join(',')}]}`),
-    entries.flatMap((e) => e.says),
-  ),
+const usageChunk = (p: Plan): SayingEvent => plainChunk(p, [], [], usage)
+/** Chunks without choices, with a choice without a delta: what filters and gateways put between. */
+const choiceless = (p: Plan): SayingEvent[] =>
+  [
+    usage,
+    `"choices":null,${usage}`,
+    '"choices":[{"index":0,"finish_reason":null}]',
+    '"choices":[{"index":0,"delta":null}]',
+  ].map((members) => ({ data: `{${head(p, 'chat.completion.chunk')},${members}}`, says: [] }))
+
+const otherChoice = (delta: string, reason: string | null = null): string =>
+  `{"index":1,"delta":${delta},"finish_reason":${q(reason)}}`
+const otherCall = (p: Plan): string => {
+  const name = p.names[0]?.name ?? p.context.offers[0]?.name ?? 'other_choice'
+  const fn = { name, arguments: '{"word":"of the other choice"}' }
+  return otherChoice(
+    q({ tool_calls: [{ index: 0, id: `call_${idBody(p.context)}other`, type: 'function', function: fn }] }),
+  )
+}
+
+const entriesChunk = (p: Plan, entries: Entry[]): Chunk => ({
+  delta: {
+    ...(p.has('null-fields') ? { content: 'null' } : {}),
+    tool_calls: `[${entries.map((e) => e.json).join(',')}]`,
+  },
+  says: entries.flatMap((e) => e.says),
   places: entries.flatMap((e) => e.places),
+  is: 'delta',
 })
 
 const indexOf = (p: Plan, place: number): string =>
-  p.has('no-index') ? '' : `"index":${p.has('one-index') ? 0 : place},`
+  p.has('no-index')
+    ? ''
+    : `"index":${(p.has('one-index') ? 0 : place) * (p.has('sparse-index') ? 2 : 1) + (p.has('sparse-index') ? 1 : 0)},`
 
 /** The entries that begin a call: one, or two where id and name come apart, or where each chunk holds a pair. */
 function opening(p: Plan, place: number): Entry[] {

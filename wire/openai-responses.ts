@@ -47,6 +47,16 @@ const cannotSay: Partial<Record<Habit, string>> = {
   'split-name': 'id and name stand in one item',
   'paired-deltas': 'an event carries one delta',
   placeholder: 'deltas are appended to the first arguments, they do not replace them',
+  'role-with-call': 'a response begins with an event of its own',
+  'repeat-role': 'the role stands in the item of a message alone',
+  'finish-with-call': 'the event that completes a round carries no delta',
+  'content-with-call': 'an event carries one delta',
+  'other-choice': 'there is one answer, without choices',
+  'sparse-index': "an output index is the item's place in the response",
+  'no-choices': 'there are no choices',
+  'late-usage': 'nothing follows the event that completes a round',
+  'empty-reason': 'no event but the last has a place for the reason',
+  'start-text': 'the text of a part begins empty',
 }
 
 export const openaiResponses: Codec = {
@@ -120,10 +130,16 @@ function encodeBlocks(answer: BlocksAnswer, context: EncodeContext): Encoded | {
     if (cannotSay[habit] !== undefined) return { inexpressible: `the habit ${habit}: ${cannotSay[habit]}` }
   if (answer.ending === 'no-marker')
     return { inexpressible: 'this dialect has no end marker beside the event that completes a round' }
+  if (typeof answer.ending === 'object' && answer.ending.as !== undefined)
+    return { inexpressible: `an error event has one form in this dialect, not that of ${answer.ending.as}` }
+  if (typeof answer.ending === 'object' && answer.ending.then === 'marker')
+    return { inexpressible: 'this dialect has no end marker that could follow an error event alone' }
   const closing = closingOf(answer.stop)
   if ('inexpressible' in closing) return closing
   for (const block of answer.blocks) {
     const why = block.is === 'provider-item' ? unsayable(block.json) : undefined
+    if (block.is === 'call' && block.unfinished && answer.habits.includes('no-deltas'))
+      return { inexpressible: `call ${block.key}: with no deltas only its closing event says its arguments` }
     if (why !== undefined) return { inexpressible: why }
   }
   const calls = answer.blocks.filter((b) => b.is === 'call')
@@ -141,7 +157,7 @@ function encodeBlocks(answer: BlocksAnswer, context: EncodeContext): Encoded | {
       calls: calls.map((c, i) => ({
         key: c.key,
         tool: names[i]!.tool,
-        fragments: c.fragments.length + (c.start === undefined ? 0 : 1),
+        fragments: (has('no-deltas') ? saidWhole(c).length : c.fragments.length) + (c.start === undefined ? 0 : 1),
         ...(c.custom ? { custom: true } : {}),
       })),
       framing: answer.framing,
@@ -186,6 +202,16 @@ const deltasIn = (block: Block): number => {
   if (block.is === 'provider-item') return 0
   return block.deltas.length + (block.is === 'thinking' && block.signature !== undefined ? 1 : 0)
 }
+/** What the closing event of a call adds to its start, where no delta says it. */
+const saidWhole = (call: CallBlock): string[] => [call.fragments.join('')].filter((text) => text !== '')
+const partsOf = (block: Exclude<Block, { is: 'provider-item' }>): string[] =>
+  block.is === 'call' ? block.fragments : block.deltas
+/** What a closing item says, where no delta says it. */
+function saidAtOnce(p: Plan, block: Block): Saying[] {
+  if (block.is === 'provider-item') return []
+  if (block.is === 'call') return saidWhole(block).map((fragment) => ({ call: p.calls.indexOf(block), fragment }))
+  return [block.is === 'text' ? { text: textOf(block) } : { reasoning: textOf(block) }]
+}
 const textOf = (block: Block): string => {
   if (block.is === 'call') return (block.start ?? '') + block.fragments.join('')
   return block.is === 'provider-item' ? '' : block.deltas.join('')
@@ -194,9 +220,19 @@ const textOf = (block: Block): string => {
 function eventsOf(p: Plan): SayingEvent[] {
   const { blocks, interleave } = p.answer
   const nulls = p.has('null-fields')
+  const bare = p.has('no-deltas')
   const events: SayingEvent[] = []
+  const push = (type: string, members: string, more: Partial<SayingEvent> = {}) => {
+    events.push({ type, data: `{"type":${q(type)},"sequence_number":${events.length}${members}}`, says: [], ...more })
+  }
+  let again = p.has('late-start')
   const put = (type: string, members: string, more: Partial<SayingEvent> = {}) => {
-    events.push({ type, data: `{"type":${q(type)},"sequence_number":${events.length},${members}}`, says: [], ...more })
+    if (p.has('pings') && events.length > 0) push('keepalive', '')
+    push(type, `,${members}`, more)
+    if (!again || !(type.endsWith('.delta') || type === 'response.output_item.done')) return
+    again = false
+    push('response.created', `,${whole('in_progress')}`)
+    push('response.in_progress', `,${whole('in_progress')}`)
   }
   const at = (i: number) => `"item_id":${q(itemId(p, i, events.length))},"output_index":${i}`
   const whole = (status: string) => `"response":${responseJson(p, status, events.length)}`
@@ -216,32 +252,40 @@ function eventsOf(p: Plan): SayingEvent[] {
       if (block.start !== undefined) says.push({ call: place, fragment: block.start })
     }
     put('response.output_item.added', `"output_index":${i},"item":${itemJson(p, i, 'added', events.length)}`, { says })
-    if (block.is === 'text')
+    if (block.is === 'text' && !bare)
       put('response.content_part.added', `${at(i)},"content_index":0,"part":${textPart('', nulls)}`)
-    if (block.is === 'thinking' && block.deltas.length > 0)
+    if (block.is === 'thinking' && block.deltas.length > 0 && !bare)
       put('response.reasoning_summary_part.added', `${at(i)},"summary_index":0,"part":${summaryPart('')}`)
   }
-  const close = (i: number) => {
+  /** What a block's item says in full before it closes. */
+  const finish = (i: number) => {
     const block = blocks[i]!
     const text = textOf(block)
-    const more: Partial<SayingEvent> = {}
     if (block.is === 'call') {
-      if (block.unfinished) return
       if (block.custom) put('response.custom_tool_call_input.done', `${at(i)},"input":${q(text)}`)
       else put('response.function_call_arguments.done', `${at(i)},"arguments":${q(text)}`)
     } else if (block.is === 'text') {
       put('response.output_text.done', `${at(i)},"content_index":0,"text":${q(text)},"logprobs":[]`)
       put('response.content_part.done', `${at(i)},"content_index":0,"part":${textPart(text, nulls)}`)
-    } else if (block.is === 'thinking') {
-      if (block.deltas.length > 0) {
-        put('response.reasoning_summary_text.done', `${at(i)},"summary_index":0,"text":${q(text)}`)
-        put('response.reasoning_summary_part.done', `${at(i)},"summary_index":0,"part":${summaryPart(text)}`)
-      }
+    } else if (block.is === 'thinking' && block.deltas.length > 0) {
+      put('response.reasoning_summary_text.done', `${at(i)},"summary_index":0,"text":${q(text)}`)
+      put('response.reasoning_summary_part.done', `${at(i)},"summary_index":0,"part":${summaryPart(text)}`)
+    }
+  }
+  const close = (i: number) => {
+    const block = blocks[i]!
+    if (block.is === 'call' && block.unfinished) return
+    if (!bare) finish(i)
+    const says = bare ? saidAtOnce(p, block) : []
+    const places = bare && block.is !== 'provider-item' ? partsOf(block).flatMap((_, d) => placesOf(block, i, d)) : []
+    if (block.is === 'provider-item') for (const [type, members] of steps(block.json)) put(type, `${at(i)}${members}`)
+    if (block.is === 'thinking' && block.signature !== undefined) {
       const seal = sealOf({ encrypted_content: block.signature })
-      if (seal !== undefined) more.says = [{ sealed: seal }]
-      if (block.signature !== undefined) more.places = placesOf(block, i, block.deltas.length)
-    } else for (const [type, members] of steps(block.json)) put(type, `${at(i)}${members}`)
-    put('response.output_item.done', `"output_index":${i},"item":${itemJson(p, i, 'done', events.length)}`, more)
+      if (seal !== undefined) says.push({ sealed: seal })
+      places.push(...placesOf(block, i, block.deltas.length))
+    }
+    const item = itemJson(p, i, 'done', events.length)
+    put('response.output_item.done', `"output_index":${i},"item":${item}`, { says, places })
   }
   let opened = 0
   // Items begin in the order of their indexes, each when its first delta, or that of a later item, is due.
@@ -255,15 +299,15 @@ function eventsOf(p: Plan): SayingEvent[] {
     openUpTo(i)
     const block = blocks[i]!
     const places = placesOf(block, i, d)
-    if (block.is === 'call') {
+    if (block.is === 'call' && !bare) {
       const delta = block.fragments[d]!
       const type = block.custom ? 'response.custom_tool_call_input.delta' : 'response.function_call_arguments.delta'
       put(type, `${at(i)},"delta":${q(delta)}`, { says: [{ call: p.calls.indexOf(block), fragment: delta }], places })
-    } else if (block.is === 'text') {
+    } else if (block.is === 'text' && !bare) {
       const delta = block.deltas[d]!
       const more = { says: [{ text: delta }], places }
       put('response.output_text.delta', `${at(i)},"content_index":0,"delta":${q(delta)},"logprobs":[]`, more)
-    } else if (block.is === 'thinking' && d < block.deltas.length) {
+    } else if (block.is === 'thinking' && d < block.deltas.length && !bare) {
       const delta = block.deltas[d]!
       const more = { says: [{ reasoning: delta }], places }
       put('response.reasoning_summary_text.delta', `${at(i)},"summary_index":0,"delta":${q(delta)}`, more)

@@ -60,7 +60,11 @@ export function writeSse(
     const start = size
     const comment = framing.comments && !before ? `:${eol}` : ''
     const unknown = framing.unknown ? field('database', 'none') + eol + (before ? '' : `extra${eol}`) : ''
-    putEvent(event, comment + unknown)
+    const like = framing.lookalikes ? lookalikes.map((name) => field(name, 'nothing') + eol).join('') : ''
+    const odd = framing.separators
+      ? separators.map((c) => `${before ? ':' : 'extra: '}${c}data: nothing${eol}`).join('')
+      : ''
+    putEvent(event, comment + unknown + like + odd)
     const dataEnd = size
     const open = framing.openEnd === true && i === events.length - 1
     put(open ? eol : eol + eol)
@@ -68,6 +72,11 @@ export function writeSse(
   })
   return { bytes: Buffer.from(parts.join('')), spans }
 }
+
+/** Names that no field has, near those that one has; and the fields that say nothing of an answer. */
+const lookalikes = [' data', '\tdata', 'data ', 'Data', 'DATA', '\uFEFFdata', 'data-x', ' event', 'Event', 'id']
+/** VT, FF, FS, GS, RS, NEL, LS, PS: by the standard none of them ends a line. */
+const separators = ['\v', '\f', '\x1c', '\x1d', '\x1e', '\u0085', '\u2028', '\u2029']
 
 /** Most places at which one event's data is split. */
 const mostSplits = 3
