@@ -1,7 +1,7 @@
 // Random parts of streams: argument texts, their fragments, text, framing, cuts. Plain choices stand first, so that they stay in what
 // is shrunk. It must never make a value that a right host may refuse: no lone surrogates, no depth, no number beyond a double.
 import fc from 'fast-check'
-import type { Block, Cuts, Framing, Json, ToolFixture } from '../../contract/index.ts'
+import type { Block, Cuts, ErrorEnding, Framing, Json, ToolFixture } from '../../contract/index.ts'
 import { tool } from '../build.ts'
 
 const keys = ['a', 'path', 'items', 'имя', 'k"q', 'b\\n', '🙂', 'content-type']
@@ -74,11 +74,22 @@ export const anyFraming: fc.Arbitrary<Framing> = fc
     tight: fc.boolean(),
     splitData: fc.boolean(),
     unknown: fc.boolean(),
+    lookalikes: fc.boolean(),
+    separators: fc.boolean(),
   })
   .map(({ eol, ...flags }) => ({
     eol,
     ...(Object.fromEntries(Object.entries(flags).filter(([, on]) => on)) as Partial<Framing>),
   }))
+
+/** Error events that end a stream; some are followed by more of it, or by its regular end. */
+export const anyError: fc.Arbitrary<ErrorEnding> = fc
+  .record({
+    error: fc.constantFrom('overloaded_error', 'server_error'),
+    then: fc.constantFrom<(ErrorEnding['then'] | null)[]>(null, 'closing', 'rest', 'marker'),
+    as: fc.constantFrom<(ErrorEnding['as'] | null)[]>(null, null, null, null, 'chunk', 'text', 'event'),
+  })
+  .map(({ error, then, as }) => ({ error, ...(then ? { then } : {}), ...(as ? { as } : {}) }))
 
 /** Any way to cut but none. */
 export const realCuts: fc.Arbitrary<Cuts> = fc.oneof(

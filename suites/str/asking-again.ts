@@ -1,7 +1,7 @@
 // STR-8 and STR-14: a stream that broke is asked again or raised, and asking again has an end. It must never count requests beside the
 // conversation, nor rounds that the host reached by telling the model of the fault.
 import fc from 'fast-check'
-import type { Answer, AnswerTold, Case, Ending, Finding, Judgement, Rule, Story } from '../../contract/index.ts'
+import type { Answer, AnswerTold, Case, Ending, Finding, Judgement, Round, Rule, Story } from '../../contract/index.ts'
 import { asksUndeclared } from '../../contract/index.ts'
 import { answer, call, example, http, oneTurn, round, text } from '../build.ts'
 import { errorShown, finding, judged, notReached, quote } from '../observe.ts'
@@ -73,8 +73,8 @@ function judgeBrokenEarly(stories: Story[]): Judgement {
 }
 
 const broken = (ending: Ending): Answer => answer([text('never sent')], { ending, endAt: { byte: 0 } })
-const inArguments = (ending: Ending, mark = 'first'): Answer =>
-  answer([call('a', [`{"word":"of the ${mark}`, ' attempt"}'])], { ending, endAt: { call: 'a', fragment: 0 } })
+const inArguments = (ending: Ending, mark = 'first', key = 'a'): Answer =>
+  answer([call(key, [`{"word":"of the ${mark}`, ' attempt"}'])], { ending, endAt: { call: key, fragment: 0 } })
 
 const earlyExamples = (): Case[] => [
   example('the transport ends before the first byte', oneTurn([round(broken('cut'), again), done])),
@@ -178,6 +178,15 @@ function judgeBound(stories: Story[]): Judgement {
 
 const refusal = (type: string, message: string) => JSON.stringify({ type: 'error', error: { type, message } })
 
+/** A round whose attempts are made by these, by turns, more often than anybody may ask. */
+const byTurns = (...makers: ((key: string) => Answer)[]): Round =>
+  round(
+    ...(Array.from({ length: 2 * asksUndeclared + 2 }, (_, i) => makers[i % makers.length]!(`a${i}`)) as [
+      Answer,
+      ...Answer[],
+    ]),
+  )
+
 const boundExamples = (): Case[] => [
   example('every attempt breaks in the arguments', oneTurn([round(inArguments('cut', 'only'))])),
   example('every attempt ends in an error event', oneTurn([round(inArguments({ error: 'overloaded_error' }, 'only'))])),
@@ -186,6 +195,54 @@ const boundExamples = (): Case[] => [
   example(
     'every attempt is HTTP 503',
     oneTurn([round(http(503, refusal('overloaded_error', 'The suite fails for ever.')))]),
+  ),
+  example(
+    'HTTP 500 and a break by turns',
+    oneTurn([
+      byTurns(
+        () => http(500, refusal('api_error', 'The suite fails for ever.')),
+        (key) => inArguments('cut', 'only', key),
+      ),
+    ]),
+  ),
+  example(
+    'an empty stream, an error event, HTTP 503 and a reset by turns',
+    oneTurn([
+      byTurns(
+        () => broken('no-marker'),
+        (key) => inArguments({ error: 'overloaded_error', then: 'closing' }, 'only', key),
+        () => http(503, refusal('overloaded_error', 'The suite fails for ever.')),
+        (key) => inArguments('reset', 'only', key),
+      ),
+    ]),
+  ),
+  example(
+    'every attempt breaks after some text',
+    oneTurn([round(answer([text('Still ', 'at it')], { ending: 'cut', endAt: { block: 0, delta: 0 } }))]),
+  ),
+  example(
+    'every attempt ends without a marker after text and a whole call',
+    oneTurn([
+      round(
+        answer([text('Look. '), call('a', '{"word":"whole"}'), call('b', ['{"word":"ha', 'lf"}'])], {
+          ending: 'no-marker',
+          endAt: { call: 'b', fragment: 0 },
+        }),
+      ),
+    ]),
+  ),
+  example(
+    'each attempt gets further than the one before, and breaks',
+    oneTurn([
+      round(
+        ...(Array.from({ length: asksUndeclared + 2 }, (_, i) =>
+          answer([text(...Array.from({ length: i + 2 }, (_, n) => `${n} `))], {
+            ending: 'cut',
+            endAt: { block: 0, delta: i },
+          }),
+        ) as [Answer, ...Answer[]]),
+      ),
+    ]),
   ),
   example(
     'the second round fails for ever',

@@ -1,10 +1,10 @@
 // STR-6: what a broken stream leaves undone is neither run nor mended, and not lost in silence. It must never blame a host for
 // running, or for dropping, a call of a broken stream whose arguments parse strictly: both are right.
 import fc from 'fast-check'
-import type { AnswerTold, Case, Ending, Finding, Judgement, Rule, Story } from '../../contract/index.ts'
+import type { AnswerTold, Case, Ending, ErrorEnding, Finding, Judgement, Rule, Story } from '../../contract/index.ts'
 import { type AnswerOver, answer, call, example, oneTurn, round, text } from '../build.ts'
 import { finding, judged, notReached, quote } from '../observe.ts'
-import { anyCuts, argumentText, inPieces, textBlock, twoTools } from './arbitrary.ts'
+import { anyCuts, anyError, argumentText, inPieces, textBlock, twoTools } from './arbitrary.ts'
 import { callsReason, framed, handAnswer, handDialects, handEvents } from './bytes.ts'
 import { accountedFor, changedRuns, lacking, taken, wantOf } from './judging.ts'
 
@@ -47,6 +47,19 @@ const breaks: { name: string; ending: Ending }[] = [
   { name: 'the transport fails', ending: 'reset' },
   { name: 'the stream ends without a marker', ending: 'no-marker' },
   { name: 'an error event', ending: { error: 'overloaded_error' } },
+]
+/** Error events that are not the last of their stream, and those that look like a chunk. */
+const goesOn: { name: string; ending: ErrorEnding }[] = [
+  { name: 'an error event, then the end marker', ending: { error: 'server_error', then: 'marker' } },
+  { name: 'an error event, then the regular end', ending: { error: 'overloaded_error', then: 'closing' } },
+  { name: 'an error event, then all the rest', ending: { error: 'overloaded_error', then: 'rest' } },
+  { name: 'an error beside choices', ending: { error: 'server_error', as: 'chunk' } },
+  { name: 'an error beside choices, then all the rest', ending: { error: 'server_error', as: 'chunk', then: 'rest' } },
+  { name: 'an error as bare text, then the end marker', ending: { error: 'overloaded', as: 'text', then: 'marker' } },
+  {
+    name: 'an event named error, then the regular end',
+    ending: { error: 'server_error', as: 'event', then: 'closing' },
+  },
 ]
 const prefixes: { name: string; fragments: string[] }[] = [
   { name: 'after a whole value', fragments: ['{"word":"of the first attempt"', ',"n":1}'] },
@@ -106,6 +119,42 @@ const examples = (): Case[] => [
       ),
     ),
   ),
+  ...goesOn.flatMap(({ name, ending }) => [
+    example(
+      `${name}, in the arguments`,
+      oneTurn([
+        round(
+          answer([call('a', ['{"word":"of the first attempt"', ',"n":1}'])], {
+            ending,
+            endAt: { call: 'a', fragment: 0 },
+          }),
+          again,
+        ),
+        done,
+      ]),
+      { cites: ['S9'] },
+    ),
+    example(
+      `${name}, before the call began`,
+      oneTurn([
+        round(
+          answer([text('A moment. '), call('a', '{"word":"of the first attempt"}')], {
+            ending,
+            endAt: { block: 0, delta: 0 },
+          }),
+          again,
+        ),
+        done,
+      ]),
+    ),
+    example(
+      `${name}, after whole calls, where the round would close`,
+      oneTurn([
+        round(answer([call('a', '{"word":"of the first attempt"}'), call('b', '{"word":"ha')], { ending }), again),
+        done,
+      ]),
+    ),
+  ]),
   // A host that reads over the error finds a complete round with arguments it could mend.
   ...handDialects.map((dialect) => {
     const error =
@@ -134,7 +183,7 @@ const more = (): fc.Arbitrary<Case> =>
       before: fc.option(textBlock, { nil: undefined }),
       sibling: fc.boolean(),
       args: argumentText('of the first attempt'),
-      ending: fc.constantFrom(...breaks.map((b) => b.ending)),
+      ending: fc.oneof(fc.constantFrom(...breaks.map((b) => b.ending)), anyError),
       cuts: anyCuts,
       strict: fc.constantFrom(false, false, false, true),
     })

@@ -255,6 +255,11 @@ const habitSets: Habit[][] = [
   ['usage-chunk'],
   ['placeholder'],
   ['double-start'],
+  ['role-with-call', 'finish-with-call'],
+  ['content-with-call'],
+  ['other-choice', 'no-choices'],
+  ['start-text', 'pings'],
+  ['no-deltas'],
 ]
 
 const more = (): fc.Arbitrary<Case> =>
@@ -267,6 +272,7 @@ const more = (): fc.Arbitrary<Case> =>
       framing: fc.record({
         eol: fc.constantFrom('\n' as const, '\r\n' as const, '\r' as const),
         splitData: fc.boolean(),
+        separators: fc.boolean(),
       }),
       habits: fc.constantFrom(...habitSets),
       cuts: realCuts,
@@ -283,7 +289,13 @@ const more = (): fc.Arbitrary<Case> =>
         ...calls.map(({ name, fragments }, i) => call(`c${i}`, fragments, { tool: name })),
       ]
       const said = blocks.length > 0 ? blocks : [text('Only words: ö🙂.')]
-      const style = { framing: { eol: framing.eol, ...(framing.splitData ? { splitData: true as const } : {}) } }
+      const style = {
+        framing: {
+          eol: framing.eol,
+          ...(framing.splitData ? { splitData: true as const } : {}),
+          ...(framing.separators ? { separators: true as const } : {}),
+        },
+      }
       const rounds = [
         round(answer(said, { ...style, habits: calls.length > 0 ? habits : [] })),
         ...(second && calls.length > 0 ? [round(answer([call('again', '{"word":"the second round"}')], style))] : []),

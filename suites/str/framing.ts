@@ -95,12 +95,27 @@ const examples = (): Case[] => [
   example('JSON over several data: lines', one({ splitData: true }), { want }),
   example('JSON over several data: lines, CRLF', one({ splitData: true, eol: '\r\n' }), { want }),
   example('unknown fields and event types', one({ unknown: true }), { want }),
+  example('fields that look like data: a blank before the name, another case', one({ lookalikes: true }), { want }),
+  example('lookalikes without the space, CRLF', one({ lookalikes: true, tight: true, eol: '\r\n' }), { want }),
+  example('characters that end a line elsewhere, in comments and unknown fields', one({ separators: true }), { want }),
+  example(
+    'characters that end a line elsewhere, CR, byte by byte',
+    one({ separators: true, eol: '\r' }, { cuts: 'each' }),
+    { want },
+  ),
   example(
     'everything at once',
-    one({ eol: '\r\n', bom: true, comments: true, tight: true, splitData: true, unknown: true }),
-    {
-      want,
-    },
+    one({
+      eol: '\r\n',
+      bom: true,
+      comments: true,
+      tight: true,
+      splitData: true,
+      unknown: true,
+      lookalikes: true,
+      separators: true,
+    }),
+    { want },
   ),
   example(
     'characters that end a line elsewhere, inside the data',

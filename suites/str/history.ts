@@ -1,8 +1,8 @@
 // STR-7: every call that a request shows has its result there, and every result its call. Its judge runs on every trace; it must never
 // ask which result belongs to which call (EXE-1, EXE-9), nor look into requests beside the conversation.
 import fc from 'fast-check'
-import type { Block, Case, Finding, Judgement, Key, Request, Rule, Story } from '../../contract/index.ts'
-import { answer, call, example, oneTurn, round, scenario, text, turn } from '../build.ts'
+import type { Block, Case, Finding, Judgement, Key, Request, Round, Rule, Story } from '../../contract/index.ts'
+import { type AnswerOver, answer, call, example, http, oneTurn, round, scenario, text, turn } from '../build.ts'
 import { finding, judged, notReached, quote } from '../observe.ts'
 import { anyCuts, fragmentsOf, toolNames, twoTools } from './arbitrary.ts'
 
@@ -68,6 +68,27 @@ function judge(stories: Story[]): Judgement {
 }
 
 const done = round(answer([text('All done.')]))
+/** A half call beside a whole one, and words before them: what a failed round may leave behind. */
+const half = (over: AnswerOver) =>
+  answer([text('Look. '), call('a', '{"word":"whole"}'), call('b', ['{"word":"ha', 'lf"}'])], {
+    endAt: { call: 'b', fragment: 0 },
+    ...over,
+  })
+const failsForEver: { name: string; rounds: Round[] }[] = [
+  { name: 'a round that broke for ever in its second call', rounds: [round(half({ ending: 'cut' }))] },
+  {
+    name: 'a round that failed for ever with an error event',
+    rounds: [round(half({ ending: { error: 'overloaded_error', then: 'closing' } }))],
+  },
+  {
+    name: 'a good round and one that broke for ever',
+    rounds: [round(answer([call('g', '{"word":"good"}')])), round(half({ ending: 'no-marker' }))],
+  },
+  {
+    name: 'a good round and one that is refused',
+    rounds: [round(answer([call('g', '{"word":"good"}')])), round(http(400))],
+  },
+]
 const examples = (): Case[] => [
   example('one call', oneTurn([round(answer([call('a', '{"word":"one"}')])), done])),
   example(
@@ -123,6 +144,17 @@ const examples = (): Case[] => [
       ),
       done,
     ]),
+  ),
+  ...failsForEver.map(({ name, rounds }) =>
+    example(
+      `a turn after ${name}`,
+      scenario({
+        steps: [
+          turn(rounds, 'First.'),
+          turn([round(answer([call('z', '{"word":"of the next turn"}')])), done], 'Second.'),
+        ],
+      }),
+    ),
   ),
   example(
     'two turns',

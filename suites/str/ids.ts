@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import type { Call, Case, Finding, Habit, Judgement, Rule, Scenario, Story } from '../../contract/index.ts'
 import { sameJson } from '../../contract/index.ts'
-import { answer, call, example, oneTurn, round, text } from '../build.ts'
+import { answer, call, example, oneTurn, round, scenario, text, turn } from '../build.ts'
 import { errorShown, eventsOf, finding, isErrorResult, judged, notReached, quote, requestsAfter } from '../observe.ts'
 import { anyCuts, argumentText, inPieces, twoTools } from './arbitrary.ts'
 import { lacking, taken, wantOf } from './judging.ts'
@@ -76,6 +76,14 @@ const inTwoRounds = (first: string, second: string): Scenario =>
     round(answer([call('c1', args(1), { id: second })])),
     done,
   ])
+/** Id, tool and arguments are those of a call before: it is another call all the same. */
+const sameAgain = (sameTurn: boolean): Scenario => {
+  const one = round(answer([call('c0', args(0), { id: 'call_0' })]))
+  const other = round(answer([call('c1', args(0), { id: 'call_0' })]))
+  return sameTurn
+    ? oneTurn([one, other, done])
+    : scenario({ steps: [turn([one, done], 'Do it.'), turn([other, done], 'Do it again.')] })
+}
 const long = (end: string): string => `call_${'x'.repeat(194)}${end}`
 
 const examples = (): Case[] => [
@@ -90,6 +98,12 @@ const examples = (): Case[] => [
       round(answer([call('c2', args(2), { id: 'call_1' }), call('c3', args(3), { id: 'call_0' })])),
       done,
     ]),
+  ),
+  example('the same call again in the next round', sameAgain(true)),
+  example('the same call again in the next turn', sameAgain(false)),
+  example(
+    'the same call with the same id twice in a round',
+    oneTurn([round(answer([call('c0', args(0), { id: 'call_0' }), call('c1', args(0), { id: 'call_0' })])), done]),
   ),
   example('an empty id', inOneRound([''])),
   example('two empty ids', inOneRound(['', ''])),
@@ -113,8 +127,14 @@ const more = (): fc.Arbitrary<Case> => {
   const calls = (from: number) =>
     fc.integer({ min: 1, max: 3 }).chain((n) => fc.tuple(...Array.from({ length: n }, (_, i) => oneCall(from + i))))
   return fc
-    .record({ first: calls(0), second: fc.option(calls(10), { nil: undefined }), cuts: anyCuts })
-    .map(({ first, second, cuts }) => {
+    .record({
+      first: calls(0),
+      later: fc.oneof(fc.option(calls(10), { nil: undefined }), fc.constant('the same' as const)),
+      turns: fc.boolean(),
+      cuts: anyCuts,
+    })
+    .map(({ first, later, turns, cuts }) => {
+      const second = later === 'the same' ? first : later
       const said = (all: typeof first, lead: string) =>
         round(
           answer(
@@ -122,7 +142,9 @@ const more = (): fc.Arbitrary<Case> => {
             { cuts },
           ),
         )
-      return example('random ids', oneTurn([said(first, 'a'), ...(second ? [said(second, 'b')] : []), done], twoTools))
+      const rounds = [said(first, 'a'), ...(second ? [said(second, 'b')] : [])]
+      const steps = turns ? rounds.map((r, i) => turn([r, done], `Step ${i + 1}.`)) : [turn([...rounds, done])]
+      return example('random ids', scenario({ tools: twoTools, steps }))
     })
 }
 

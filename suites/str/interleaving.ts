@@ -1,7 +1,7 @@
 // STR-3: fragments of several calls that arrive by turns are assembled each to its own call. It must never depend on the order in
 // which the host then runs them.
 import fc from 'fast-check'
-import type { Case, Rule } from '../../contract/index.ts'
+import type { Case, Habit, Rule } from '../../contract/index.ts'
 import { answer, call, example, oneTurn, round, text } from '../build.ts'
 import { anyCuts, fragmentsOf, toolNames, twoTools } from './arbitrary.ts'
 import { judgeRuns } from './judging.ts'
@@ -52,6 +52,24 @@ const examples = (): Case[] => [
     ]),
     { want: { c0: '{"n":0}', c1: '{"n":1}', c2: '{"n":2}', c3: '{"n":3}' } },
   ),
+  example(
+    'one call, under index 1',
+    oneTurn([round(answer([call('a', ['{"word":', '"one"}'])], { habits: ['sparse-index'] })), done]),
+    { want: { a: '{"word":"one"}' } },
+  ),
+  example(
+    'indexes that begin at 1 and leave holes, by turns',
+    oneTurn([
+      round(
+        answer([call('a', ['{"word":', '"one"', '}']), call('b', ['{"word":', '"two"', '}'])], {
+          habits: ['sparse-index'],
+          interleave: [0, 1, 0, 1, 0, 1],
+        }),
+      ),
+      done,
+    ]),
+    { want: { a: '{"word":"one"}', b: '{"word":"two"}' } },
+  ),
 ]
 
 const more = (): fc.Arbitrary<Case> =>
@@ -59,9 +77,9 @@ const more = (): fc.Arbitrary<Case> =>
     .record({
       names: fc.array(fc.constantFrom(...toolNames), { minLength: 2, maxLength: 4 }),
       cuts: anyCuts,
-      seed: fc.nat(),
+      habits: fc.constantFrom<Habit[][]>([], [], ['sparse-index'], ['pings']),
     })
-    .chain(({ names, cuts }) =>
+    .chain(({ names, cuts, habits }) =>
       fc.tuple(...names.map((_, i) => fragmentsOf(`call ${i}`))).chain((fragments) => {
         const places = fragments.flatMap((f, i) => f.map(() => i))
         return fc.shuffledSubarray(places, { minLength: places.length, maxLength: places.length }).map((interleave) =>
@@ -72,7 +90,7 @@ const more = (): fc.Arbitrary<Case> =>
                 round(
                   answer(
                     names.map((tool, i) => call(`c${i}`, fragments[i]!, { tool })),
-                    { interleave, cuts },
+                    { interleave, cuts, habits },
                   ),
                 ),
                 done,

@@ -1,7 +1,7 @@
 // STR-16: what the provider runs itself is not ours to run nor to answer, and a pause is not an end. It must never mind how a host
 // keeps such items, except in the answer to a pause, where they are the answer so far.
 import fc from 'fast-check'
-import type { AnswerTold, Block, Case, Finding, Judgement, Request, Rule, Story } from '../../contract/index.ts'
+import type { AnswerTold, Block, Case, Finding, Habit, Judgement, Request, Rule, Story } from '../../contract/index.ts'
 import { isObject, parseJson } from '../../contract/index.ts'
 import { answer, call, example, oneTurn, round, text, tool } from '../build.ts'
 import { finding, judged, notReached, quote } from '../observe.ts'
@@ -183,6 +183,35 @@ const examples = (): Case[] => [
   ),
   example('pause_turn after some text', oneTurn([round(answer([text('I am still at it.')], { stop: 'pause' })), done])),
   example(
+    'pause_turn three times running',
+    oneTurn([
+      round(answer([text('I am still at it.')], { stop: 'pause' })),
+      round(answer([text('It takes long.')], { stop: 'pause' })),
+      round(answer([text('Nearly there.')], { stop: 'pause' })),
+      done,
+    ]),
+  ),
+  example(
+    'pause_turn twice, then a call',
+    oneTurn(
+      [
+        round(answer([text('I look.'), serverCall('srvtoolu_01', 'web_search', query)], { stop: 'pause' })),
+        round(answer([searchResult('srvtoolu_01'), text('Found.')], { stop: 'pause' })),
+        round(answer([call('a', '{"word":"local"}')])),
+        done,
+      ],
+      tools,
+    ),
+    { want: { a: '{"word":"local"}' } },
+  ),
+  example(
+    'pause_turn after text that stands in the start event of its block',
+    oneTurn([
+      round(answer([text('I am ', 'still at it.'), text('It takes long.')], { stop: 'pause', habits: ['start-text'] })),
+      done,
+    ]),
+  ),
+  example(
     'pause_turn after a search that has no result yet',
     oneTurn(
       [
@@ -230,9 +259,12 @@ const more = (): fc.Arbitrary<Case> =>
       what: words,
       local: fc.option(fragmentsOf('local'), { nil: undefined }),
       pause: fc.boolean(),
+      /** Pauses with words alone, after the first. */
+      pauses: fc.nat({ max: 2 }),
+      habits: fc.constantFrom<Habit[][]>([], [], ['start-text'], ['pings']),
       cuts: anyCuts,
     })
-    .map(({ before, remote, name, what, local, pause, cuts }) => {
+    .map(({ before, remote, name, what, local, pause, pauses, habits, cuts }) => {
       const input = { word: 'only the provider', what }
       const run = remote
         ? [mcpCall('mcptoolu_01', name, input), mcpResult('mcptoolu_01')]
@@ -245,9 +277,15 @@ const more = (): fc.Arbitrary<Case> =>
             round(
               answer([...(before === undefined ? [] : [text(`I look. ${before}`)]), ...run, ...own], {
                 cuts,
+                habits,
                 ...(pause ? { stop: 'pause' as const } : {}),
               }),
             ),
+            ...(pause
+              ? Array.from({ length: pauses }, (_, i) =>
+                  round(answer([text(`Part ${i + 2}.`, ' It goes on.')], { stop: 'pause', habits })),
+                )
+              : []),
             done,
           ],
           tools,

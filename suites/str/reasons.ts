@@ -1,6 +1,6 @@
 // STR-15 and STR-15a: calls that came in a complete round run, whatever ordinary reason ended it. Cut-off reasons belong to TRU.
 import fc from 'fast-check'
-import type { Case, Cuts, Rule, Stop } from '../../contract/index.ts'
+import type { Case, Cuts, Habit, Rule, Stop } from '../../contract/index.ts'
 import { answer, call, example, oneTurn, round, text } from '../build.ts'
 import { anyCuts, fragmentsOf, textBlock, twoTools } from './arbitrary.ts'
 import { framed, handAnswer, handEvents } from './bytes.ts'
@@ -33,6 +33,22 @@ const examples = (): Case[] => [
     ),
     { want: { a: '{"word":"one"}', b: '{"query":"two"}' } },
   ),
+  ...stops.map((stop) =>
+    example(
+      `the call stands in the chunk with the reason ${typeof stop === 'string' ? stop : stop.raw}`,
+      oneTurn([
+        round(answer([call('a', ['{"word":', '"asked for"}'])], { stop, habits: ['finish-with-call'] })),
+        round(answer([call('b', [], { start: '{"word":"at once"}' })], { stop, habits: ['finish-with-call'] })),
+        done,
+      ]),
+      { want: { a: '{"word":"asked for"}', b: '{"word":"at once"}' } },
+    ),
+  ),
+  example(
+    'after the reason a chunk of usage that has none',
+    oneTurn([round(answer([call('a', '{"word":"one"}')], { stop: { raw: 'stop' }, habits: ['late-usage'] })), done]),
+    { want: { a: '{"word":"one"}' } },
+  ),
   example(
     'reason stop in the second round',
     oneTurn([
@@ -48,12 +64,20 @@ const more = (): fc.Arbitrary<Case> =>
   fc
     .record({
       stop: fc.constantFrom(...stops),
+      habits: fc.constantFrom<Habit[][]>(
+        [],
+        [],
+        ['finish-with-call'],
+        ['role-with-call', 'finish-with-call'],
+        ['content-with-call'],
+        ['late-usage'],
+      ),
       before: fc.option(textBlock, { nil: undefined }),
       first: fragmentsOf('first'),
       second: fc.option(fragmentsOf('second'), { nil: undefined }),
       cuts: anyCuts,
     })
-    .map(({ stop, before, first, second, cuts }) =>
+    .map(({ stop, habits, before, first, second, cuts }) =>
       example(
         'random calls with an ordinary reason',
         oneTurn(
@@ -65,7 +89,7 @@ const more = (): fc.Arbitrary<Case> =>
                   call('a', first),
                   ...(second ? [call('b', second, { tool: 'find' })] : []),
                 ],
-                { stop, cuts },
+                { stop, cuts, habits },
               ),
             ),
             done,
