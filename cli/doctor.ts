@@ -233,7 +233,7 @@ function shown(trace: Trace): Line[] {
   if (!seen.includes(`${first}one moment.`) || !seen.includes('All done.'))
     return [
       wrong(
-        `the user was shown ${plain(JSON.stringify(seen))}, due was "${first}one moment." and "All done.": emit {k: "text", text} for each delta`,
+        `the user was shown ${plain(JSON.stringify(seen))}, due was ${JSON.stringify(`${first}one moment.`)} and then "All done.": emit {k: "text", text} for each delta`,
       ),
     ]
   const live = of(trace, 'gate').some((g) => g.met && typeof g.when === 'object' && 'shown' in g.when)

@@ -45,7 +45,7 @@ interface Parts extends Pick<Setup, 'baseUrl' | 'apiKey' | 'tools'> {
 }
 type Call = { id: string; index?: number; wireId: string; name: string; text: string }
 type Delta = { id?: string; index?: number; function?: { name?: string; arguments?: string } }
-type Choice = { delta?: { content?: string; tool_calls?: Delta[] }; finish_reason?: string }
+type Choice = { index?: number; delta?: { content?: string; tool_calls?: Delta[] }; finish_reason?: string }
 
 const cutOff = ['length', 'max_tokens', 'max_output_tokens', 'model_length', 'model_context_window_exceeded']
 let made = 0
@@ -100,7 +100,7 @@ function createAgent({ baseUrl, apiKey, fetch, tools = [], run, show, warn }: Pa
       if (data === '[DONE]') return { text, calls, reason }
       const { choices, error } = JSON.parse(data) as { choices?: Choice[]; error?: object }
       if (error) throw new Error(`The model failed: ${JSON.stringify(error)}`)
-      const { delta, finish_reason } = choices?.[0] ?? {}
+      const { delta, finish_reason } = choices?.find((c) => !c.index) ?? {}
       if (delta?.content) show(delta.content)
       text += delta?.content ?? ''
       for (const part of delta?.tool_calls ?? []) add(calls, part)

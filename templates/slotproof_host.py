@@ -52,7 +52,7 @@ class Agent:
             chunk = json.loads(data) if data != "[DONE]" else {"choices": [{"finish_reason": reason or "stop"}]}
             if chunk.get("error"):
                 raise RuntimeError(json.dumps(chunk["error"]))
-            choice = (chunk.get("choices") or [{}])[0]
+            choice = next((c for c in chunk.get("choices") or [] if not c.get("index")), {})
             delta = choice.get("delta") or {}
             if delta.get("content"):
                 self.emit(k="text", text=delta["content"])
@@ -142,7 +142,7 @@ def serve(message):
     send(id=message["id"], **answer)
 
 
-for message in map(json.loads, sys.stdin.buffer):
+for message in itertools.takewhile(lambda m: m.get("method") != "exit", map(json.loads, sys.stdin.buffer)):
     if "id" in message and "method" in message:
         threading.Thread(target=serve, args=[message], daemon=True).start()
     elif "id" in message:
