@@ -14,6 +14,7 @@ import type {
   SessionScript,
   When,
 } from '../contract/index.ts'
+import { asksUndeclared } from '../contract/index.ts'
 import { type Codec, type EncodeContext, type Encoded, type ReadRequest, withoutQuery } from './codec.ts'
 import { hostileOffsets } from './cuts.ts'
 import { type ByteSource, deliver } from './delivery.ts'
@@ -99,6 +100,8 @@ const plain = (text: string): Answer => ({
   holds: [],
   ending: 'clean',
 })
+/** ms an attempt waits that is more than most hosts may make: who asks without end must leave room for the clock that stops them. */
+const slowMs = 20
 const afterScript = plain('done')
 const sideAnswer = plain('Noted.')
 
@@ -240,6 +243,8 @@ export function createResponder(o: ResponderOptions): Responder {
         if ('inexpressible' in refused) throw new Error(refused.inexpressible)
         return send(refused, plainDelivery, undefined, is === 'side' ? undefined : { line, said: refused.said })
       }
+      if (is === 'attempt' && line.attempt >= asksUndeclared)
+        await new Promise((resolve) => setTimeout(resolve, slowMs))
       const attempts = line.rounds[line.round]?.attempts
       const answer =
         is === 'side'
