@@ -86,6 +86,91 @@ describe('executions find their calls', () => {
     expect(s.calls.map((c) => c.results.flatMap((r) => r.marks))).toEqual([[], ['x1']])
   })
 
+  it('without ids an empty object and no arguments at all each have their run, in order', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([
+          { id: 'a', text: '' },
+          { id: 'b', text: '{}' },
+          { id: 'c', text: '{ }' },
+        ])
+        .ran('x1', '{}')
+        .ran('x2', '{}')
+        .ran('x3', '{}')
+        .request([
+          shown('a', '{}'),
+          shown('b', '{}'),
+          shown('c', '{}'),
+          result('a', 'x1'),
+          result('b', 'x2'),
+          result('c', 'x3'),
+        ])
+        .trace(),
+    )
+    expect(s.calls.map((c) => c.execs.map((x) => x.exec))).toEqual([['x1'], ['x2'], ['x3']])
+    expect(s.stray).toEqual([])
+  })
+
+  it('without ids no arguments at all take the run before a damaged call that got an error', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([
+          { id: 'a', text: '{"n" > 1}' },
+          { id: 'b', text: '' },
+        ])
+        .ran('x1', '{}')
+        .request([
+          shown('a', '{}'),
+          shown('b', '{}'),
+          { resultOf: 'a', text: 'Error of take_note', error: true },
+          result('b', 'x1'),
+        ])
+        .trace(),
+    )
+    expect(s.calls.map((c) => c.execs.map((x) => x.exec))).toEqual([[], ['x1']])
+    expect(s.calls.map((c) => c.results.flatMap((r) => r.marks))).toEqual([[], ['x1']])
+  })
+
+  it('without ids a call shown as what ran comes before one of a name nobody offered', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([
+          { id: 'a', text: '{"n" > 1}' },
+          { id: 'b', name: 'no_such_tool', tool: undefined, text: '{}' },
+        ])
+        .ran('x1', '{}')
+        .request([
+          shown('a', '{}'),
+          shown('b', '{}', 'no_such_tool'),
+          result('a', 'x1'),
+          { resultOf: 'b', text: 'There is no no_such_tool', error: true },
+        ])
+        .trace(),
+    )
+    expect(s.calls.map((c) => c.execs.map((x) => x.exec))).toEqual([['x1'], []])
+  })
+
+  it('without ids what ran after an attempt was taken is of that attempt, though it was mended first', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([{ id: 'a', text: '' }], { complete: false, ending: 'reset', reason: null })
+        .request([], { is: 'attempt' })
+        .answer([{ id: 'b', text: '{"n" > 1}' }])
+        .ran('x1', '{}')
+        .request([shown('b', '{}'), result('b', 'x1')])
+        .trace(),
+    )
+    expect(s.calls.map((c) => c.execs.map((x) => x.exec))).toEqual([[], ['x1']])
+  })
+
   it('a forged execution never takes the place of a call that runs later', () => {
     const s = read(
       tell()

@@ -397,9 +397,14 @@ function pairExecs(execs: Exec[], calls: Call[]): Exec[] {
     recent.find((c) => c.execs.length === 0 && c.turn === x.turn && begun(c, x) && meant(c, x) && fits(c))
   pass('input', (x) => open(x, (c) => named(x) && bears(c, x) && sameJson(asksFor(c), x.input)))
   // A call of this very tool comes before one of a name nobody offered, which most hosts never run.
-  pass('input', (x) => open(x, (c) => c.tool === x.tool && sameJson(asksFor(c), x.input)))
+  const asks = (c: Call, x: Exec) => c.tool === x.tool && sameJson(asksFor(c), x.input)
+  const showsAs = (c: Call, x: Exec) => c.shown !== undefined && sameJson(c.shown.args, x.input)
+  // What began when an attempt had been taken is of that attempt, though it was mended first, before it is of one that broke.
+  pass('input', (x) => open(x, (c) => c.answer.last && asks(c, x)))
+  pass('input', (x) => open(x, (c) => c.answer.last && c.tool === x.tool && showsAs(c, x)))
+  pass('input', (x) => open(x, (c) => asks(c, x)))
   pass('input', (x) => open(x, (c) => sameJson(asksFor(c), x.input)))
-  pass('input', (x) => open(x, (c) => c.shown !== undefined && sameJson(c.shown.args, x.input)))
+  pass('input', (x) => open(x, (c) => showsAs(c, x)))
   pass('rest', (x) => open(x, (c) => named(x) && bears(c, x)))
   // A call of no known tool says by its arguments what it means, unless they are damaged too.
   pass('rest', (x) => open(x, (c) => c.tool === x.tool || !isObject(parseJson(asksFor(c)))))

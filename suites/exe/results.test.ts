@@ -32,6 +32,27 @@ describe('EXE-1 holds', () => {
     ).toBe('')
   })
 
+  it.each<[string, string, string]>([
+    ['no arguments at all beside an empty object', '', '{}'],
+    ['a damaged call before one without arguments', '{"n" > 1}', ''],
+    ['a damaged call that was run as {} after one without arguments', ' ', '{"n":1}}'],
+    ['a mended call beside its equal', '{"n":[1', '{"n":[1]}'],
+  ])('without ids, whichever of two began first: %s', (_, one, other) => {
+    const input = one.includes('[') ? '{"n":[1]}' : '{}'
+    const t = tell()
+      .turn()
+      .request()
+      .answer([
+        { id: 'a', text: one },
+        { id: 'b', text: other },
+      ])
+      .ran('x1', input)
+      .ran('x2', input)
+    const history = [shown('r1', input), shown('r2', input)]
+    const swapped = [...history, result('r1', 'x2'), result('r2', 'x1')]
+    expect(seen(exe1, t.request(swapped).answer([]).end().trace())).toBe('')
+  })
+
   it('for calls that did not run and calls that failed, with any text', () => {
     const t = tell()
       .turn()
@@ -137,6 +158,19 @@ describe('EXE-1 finds', () => {
     expect(seen(exe1, followed(history, { reason: 'tool_calls' }, 'openai-chat'))).toContain(observed)
   })
 
+  it('an old result under a call that has the id and the arguments of an earlier one', () => {
+    const t = tell()
+      .turn()
+      .request()
+      .answer([{ id: 'call_0' }])
+      .ran('x1', '{}', { callId: 'call_0' })
+      .request([shown('call_0'), result('call_0', 'x1')])
+      .answer([{ id: 'call_0' }])
+    const history = [shown('call_0'), result('call_0', 'x1'), shown('call_0'), result('call_0', 'x1')]
+    expect(seen(exe1, t.request(history).answer([]).end().trace())).toContain(
+      'execution x1, which is call 1 of round 1',
+    )
+  })
   it('a call that is gone in the next turn, after a turn that was said to be done', () => {
     const t = tell()
       .turn()

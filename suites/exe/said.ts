@@ -17,7 +17,10 @@ export function saidBefore(story: Story, session: string, before: number): strin
 export const looksLikeCall = (text: string): boolean =>
   /[<[](?:[\w-]{1,32}:)?(?:tool_calls?|function_calls?|invoke|tool_use|function=)/i.test(text) ||
   /<[|｜]tool|\[TOOL_CALLS\]|```tool_(?:call|code)/i.test(text) ||
-  /"(?:name|tool|function)"\s*:/.test(text)
+  /<\|(?:python_tag|start|channel|action_start|START_ACTION|tool)|\bfunctools\[|\[ARGS\]|\bto=functions\./.test(text) ||
+  /<\/?(?:｜\w+｜)?(?:function|functioncall|function_calls?|toolcall|tools|use_mcp_tool)\b/i.test(text) ||
+  /^\s*(?:>>>|Action(?: \d+)?:)/m.test(text) ||
+  /"(?:name|tool|function|action)"\s*:/.test(text)
 
 /** How many characters of one text are searched for values: what is longer was planted by no rule. */
 const searched = 20_000

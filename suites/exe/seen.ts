@@ -75,7 +75,7 @@ export function mayBeOf(exec: Exec, call: Call): boolean {
 function mayRunAs({ text }: Call, input: string): boolean {
   if (isBlank(text) || isStrict(text)) return false
   const mended = ladder(text)
-  return sameJson(input, 'value' in mended ? mended.value : '{}')
+  return sameJson(input, '{}') || ('value' in mended && sameJson(input, mended.value))
 }
 
 /** Marks under a call that are an execution's, and of no execution that could be its own. */

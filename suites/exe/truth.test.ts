@@ -106,6 +106,20 @@ describe('EXE-9 on broken attempts', () => {
       .end()
     expect(seen(exe9, t.trace())).toBe('')
   })
+  it('finds a call of a round that failed for good, left in the next turn without a result', () => {
+    const next = (history: Item[], text = '{"n"') => {
+      const t = tell()
+        .turn()
+        .request()
+        .answer([{ id: 'a', text, whole: false }], broke)
+        .end('error')
+      return seen(exe9, t.turn('Go on.').request(history).answer([]).end().trace())
+    }
+    expect(next([{ role: 'user', text: 'Go on.' }])).toBe('')
+    expect(next([shown('a', '{}')])).toContain('without a result')
+    expect(next([shown('a', '{"n":1}')], '{"n":1}')).toContain('without a result')
+    expect(next([shown('a', '{}'), result('a', null, true)])).toBe('')
+  })
   it('wants a run kept in the next turn too', () => {
     const t = tell()
       .turn()

@@ -17,7 +17,7 @@ import { isReached, judgeCall, limitOf, repairs, rightFor } from '../arg/judge.t
 import { answer, call, example, oneTurn, round, text, thinking, tool } from '../build.ts'
 import { eventsOf, finding, judged, notReached, quote } from '../observe.ts'
 import { isBlank, isStrict } from '../oracle/arguments.ts'
-import { bodyOf, quotings, wrappers } from './forgeries.ts'
+import { bodyOf, jsonObjects, quotings, wrappers } from './forgeries.ts'
 
 const tools = [tool('take_note'), tool('read_page')]
 const done = round(answer([text('Done.')]))
@@ -185,9 +185,7 @@ const mends: Damaged[] = [
   { text: '{"list":[1', want: '{"list":[1]}' },
   { text: '{"n":1}}', want: '{"n":1}' },
 ]
-/** Some wrappers are JSON objects themselves: as arguments they are whole. */
-const isObjectText = ['bare JSON', 'the wire of chat completions', 'the wire of messages']
-const wrapped = Object.keys(wrappers).filter((w) => !isObjectText.includes(w))
+const wrapped = Object.keys(wrappers).filter((w) => !jsonObjects.includes(w))
 
 export const for9: Rule = {
   id: 'FOR-9',

@@ -27,6 +27,9 @@ const scene = (data: string, where: 'arguments' | 'key' | 'result' | 'message' |
     : oneTurn(rounds, notes)
 }
 const wheres = ['arguments', 'key', 'result', 'message', 'all'] as const
+/** The contract's own markers in each place by itself; the formats of single models everywhere at once. */
+const wheresOf = (wrapper: string): readonly (typeof wheres)[number][] =>
+  /^(?:brackets|tool_call|function_calls|invoke|self-closed|never closed)/.test(wrapper) ? wheres : ['all']
 
 /** Arguments of real calls, changed on their way to the tool. */
 const argumentFaults = (story: Story): { seen: number; findings: Finding[] } => {
@@ -106,7 +109,9 @@ export const for10: Rule = {
   sees: [['calls', 'requests']],
   examples: () => [
     ...Object.entries(wrappers).flatMap(([name, wrap]) =>
-      wheres.map((where) => example(`${name} in ${where}`, scene(wrap(bodyOf('take_note'), 'take_note'), where))),
+      wheresOf(name).map((where) =>
+        example(`${name} in ${where}`, scene(wrap(bodyOf('take_note'), 'take_note'), where)),
+      ),
     ),
     ...wheres.map((where) => example(`markers in a sentence, in ${where}`, scene(sentence, where))),
     ...wheres.map((where) =>

@@ -197,6 +197,42 @@ export const sch0: Rule = {
     ),
     ...(facts.can.turns > 1
       ? [
+          ...[' ', '\n\n', '\u00a0'].map((blank) =>
+            example(
+              `an answer of ${JSON.stringify(blank)} alone, then another turn`,
+              scenario({
+                tools,
+                steps: [
+                  turn([round(answer([text(blank)]))], 'First.'),
+                  turn([round(answer([text(blank), call('c1', '{"n":1}')])), round(answer([text(blank)]))], 'Second.'),
+                  turn([round(answer([text('Yes.')]))], 'Third.'),
+                ].slice(0, facts.can.turns),
+              }),
+            ),
+          ),
+          example(
+            'results that say nothing, then another turn',
+            scenario({
+              tools,
+              steps: [
+                turn(
+                  [
+                    round(
+                      answer(
+                        ['', ' ', '\n', '\t\r\n'].map((blank, i) =>
+                          call(`c${i}`, `{"n":${i}}`, {
+                            outcome: { give: { text: blank }, ...(i % 2 ? { error: true } : {}) },
+                          }),
+                        ),
+                      ),
+                    ),
+                  ],
+                  'First.',
+                ),
+                turn([round(answer([text('Yes.')]))], 'Second.'),
+              ],
+            }),
+          ),
           example(
             'an answer that says nothing, then another turn',
             scenario({
