@@ -21,9 +21,8 @@ export interface MessageCheck {
 
 type Words = Record<string, Record<string, unknown>>
 interface Part {
-  /** Yes or no, quickly. */
-  holds: ValidateFunction
-  /** All that is wrong; made when something is. */
+  holds(value: unknown): boolean
+  /** All that is wrong, in a sentence. */
   explain(value: unknown): string
 }
 
@@ -32,23 +31,27 @@ const files = {
   host: { ask: 'protocol-to-suite', tell: 'protocol-tell-suite' },
 } as const
 
-let compiled: MessageCheck | undefined
+let known: MessageCheck | undefined
 
-/** Compiled on the first call, once a process. Throws where the package's schemas cannot be read. */
+/** Read on the first call, once a process. Throws where the package's schemas cannot be read. */
 export function messageCheck(): MessageCheck {
-  compiled ??= compile()
-  return compiled
+  known ??= read()
+  return known
 }
 
-function compile(): MessageCheck {
+function read(): MessageCheck {
   const schemas = readSchemas(Object.values(files).flatMap((f) => Object.values(f)))
   const quick = ajvWith(schemas, false)
   let slow: Ajv | undefined
+  // Each is compiled where it is first needed: most hosts use few methods.
   const part = (file: string, pointer: string): Part => {
     const $ref = `slotproof:${file}.schema.json#/definitions/${schemas.get(file)!.title}/properties/${pointer}`
-    const holds = quick.compile({ $ref })
+    let validate: ValidateFunction | undefined
     return {
-      holds,
+      holds(value) {
+        validate ??= quick.compile({ $ref })
+        return validate(value) as boolean
+      },
       explain(value) {
         slow ??= ajvWith(schemas, true)
         const all = slow.compile({ $ref })
@@ -89,7 +92,14 @@ interface Schema {
 const words = (schema: Schema): Words => schema.definitions[schema.title]!.properties
 
 const ajvWith = (schemas: Map<string, Schema>, allErrors: boolean): Ajv =>
-  new Ajv({ allowUnionTypes: true, strictTypes: false, strictTuples: false, allErrors, schemas: [...schemas.values()] })
+  new Ajv({
+    allowUnionTypes: true,
+    strictTypes: false,
+    strictTuples: false,
+    validateSchema: false,
+    allErrors,
+    schemas: [...schemas.values()],
+  })
 
 /** They stand in the package's root, one folder up from the sources and two from what is built of them. */
 function readSchemas(names: string[]): Map<string, Schema> {
