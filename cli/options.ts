@@ -106,6 +106,7 @@ export function makeFolder(flag: string, folder: string): void {
   for (let at = resolve(folder); !existsSync(at); at = dirname(at)) missing.unshift(at)
   try {
     for (const one of missing) mkdirSync(one)
+    if (!statSync(folder).isDirectory()) throw new Error('it is a file')
   } catch (error) {
     throw new UsageError(`${flag} cannot use the folder ${clip(folder)}: ${messageOf(error)}`)
   }
