@@ -7,14 +7,17 @@ import {
   type Exec,
   type Finding,
   opensLadder,
+  parseJson,
   type Rule,
   type Story,
   sameJson,
+  sameValue,
 } from '../../contract/index.ts'
 import { type Damaged, pieces } from '../arg/cases.ts'
 import { guesses, idleCommas, lostClosers, strayClosers } from '../arg/damage.ts'
-import { isReached, judgeCall, limitOf, repairs, rightFor } from '../arg/judge.ts'
+import { isReached, limitOf, type Right, repairs, rightFor } from '../arg/judge.ts'
 import { answer, call, example, oneTurn, round, text, thinking, tool } from '../build.ts'
+import { looksLikeCall, saidBefore, valuesIn } from '../exe/said.ts'
 import { eventsOf, finding, judged, notReached, quote } from '../observe.ts'
 import { isBlank, isStrict } from '../oracle/arguments.ts'
 import { bodyOf, jsonObjects, quotings, wrappers } from './forgeries.ts'
@@ -187,6 +190,23 @@ const mends: Damaged[] = [
 ]
 const wrapped = Object.keys(wrappers).filter((w) => !jsonObjects.includes(w))
 
+/** Runs of a call with arguments that are not its own but stand in what was said, or in a forged call that its own text is. */
+function borrowed(story: Story, call: Call, asked: Right): Finding[] {
+  return call.execs.flatMap((x) => {
+    const input = parseJson(x.input)
+    if (asked.inputs.some((own) => sameJson(own, x.input))) return []
+    const texts = [...saidBefore(story, x.session, x.event), ...(looksLikeCall(call.text) ? [call.text] : [])]
+    if (!texts.some((t) => valuesIn(t).some((value) => sameValue(value, input)))) return []
+    return [
+      finding(
+        `the call whose argument text is ${quote(call.text)} to be mended or refused from that text alone`,
+        `it was run with ${quote(x.input)}, which stands in a forged call`,
+        [call.answer.event, x.event],
+      ),
+    ]
+  })
+}
+
 export const for9: Rule = {
   id: 'FOR-9',
   level: 'MUST',
@@ -240,7 +260,7 @@ export const for9: Rule = {
         ...real.flatMap((one) => {
           const want = one.key !== undefined && c.want ? c.want[one.key] : undefined
           const bounds = { repairs: repairs(facts) && opensLadder(one.reason), limit }
-          return judgeCall(story, one, rightFor(one.text, want, bounds), facts)
+          return borrowed(story, one, rightFor(one.text, want, bounds))
         }),
         ...story.stray
           .filter((x) => x.parent === undefined)
