@@ -452,12 +452,12 @@ export const argFaults: readonly Fault[] = [
   {
     id: 'arg-8-ends',
     rule: 'ARG-8',
-    what: 'Arguments that cannot be read end the turn in an exception, and the model never hears of it',
+    what: 'Arguments that are JSON but no object (null, a list) end the turn in a type error, and the model never hears of it',
     plant: (parts) => ({
       repairArguments: async (text, limit, steps) => {
-        const repaired = await parts.repairArguments(text, limit, steps)
-        if ('fault' in repaired) throw new SyntaxError(repaired.fault)
-        return repaired
+        const value = parseJson(text)
+        if (value !== undefined && !isObject(value)) throw new TypeError(`cannot read the properties of ${text}`)
+        return parts.repairArguments(text, limit, steps)
       },
     }),
   },
@@ -468,18 +468,18 @@ export const argFaults: readonly Fault[] = [
     plant: (parts) => insteadOfFault(parts, (text) => JSON.stringify({ input: text })),
   },
   {
-    id: 'arg-8-drops',
+    id: 'arg-8-neighbours',
     rule: 'ARG-8',
-    what: 'A call whose arguments cannot be read vanishes: it is not run, and the model is shown an answer without it',
+    what: 'One call whose arguments begin with prose, and none of its round is run',
     plant: (parts) => ({
-      makePlans: async (answer, byName, repairMax, planning) => {
-        const kept: Plan[] = []
-        for (const plan of await parts.makePlans(answer, byName, repairMax, planning))
-          if (await unreadable(parts, plan, answer.reason, repairMax)) {
-            answer.blocks = answer.blocks.filter((block) => block.is !== 'call' || block.call !== plan.call)
-            answer.calls = answer.calls.filter((call) => call !== plan.call)
-          } else kept.push(plan)
-        return kept
+      makePlans: async (...given) => {
+        const plans = await parts.makePlans(...given)
+        if (!plans.some((plan) => plan.do === 'refuse' && /^\s*[A-Z]/.test(plan.call.text))) return plans
+        return plans.map((plan): Plan => {
+          if (plan.do === 'refuse') return plan
+          const why = `The tool "${plan.call.name}" was not run, because another call of the answer could not be read.`
+          return { do: 'refuse', call: plan.call, why, shown: '{}', cut: false }
+        })
       },
     }),
   },
@@ -606,13 +606,8 @@ export const argFaults: readonly Fault[] = [
   {
     id: 'arg-12-prose',
     rule: 'ARG-12',
-    what: 'An object is looked for in prose, and the example in the middle of a sentence is run',
-    plant: (parts) =>
-      guess(parts, (text) => {
-        const from = text.indexOf('{')
-        const to = text.lastIndexOf('}')
-        return from < 0 || to < from ? text : text.slice(from, to + 1)
-      }),
+    what: 'What follows the object is cut off and thrown away, words that take it back too',
+    plant: (parts) => guess(parts, (text) => (/^\s*\{/.test(text) ? text.slice(0, text.lastIndexOf('}') + 1) : text)),
   },
   {
     id: 'arg-12-comments',
