@@ -8,13 +8,16 @@ import { forFaults } from './for.ts'
 import { forMoreFaults } from './for-more.ts'
 import { libraryFaults } from './libraries.ts'
 import { loopFaults } from './loop.ts'
+import { moreFaults } from './more.ts'
 import { namFaults } from './nam.ts'
 import { schFaults } from './sch.ts'
 import { strFaults } from './str.ts'
+import { strHabitFaults } from './str-habits.ts'
 import { truFaults } from './tru.ts'
 
 export const faults: readonly Fault[] = [
   ...strFaults,
+  ...strHabitFaults,
   ...argFaults,
   ...truFaults,
   ...namFaults,
@@ -25,5 +28,6 @@ export const faults: readonly Fault[] = [
   ...forFaults,
   ...forMoreFaults,
   ...errFaults,
+  ...moreFaults,
   ...libraryFaults,
 ]

@@ -136,8 +136,8 @@ function judgeBroken(story: Story, c: Call, marked: boolean): Finding[] {
     return []
   }
   if (!shown || c.execs.length > 0) return []
-  // Where the round was never asked again, a host may answer the call instead.
-  if (c.answer.last && shown.results.length > 0) return []
+  // Where the round was not asked again, a host may say so in its result instead.
+  if (c.answer.last && shown.results[0] && isErrorResult(shown.results[0], c)) return []
   // Unreadable arguments may be answered with an error result instead (STR-6).
   if (!isStrict(c.text) && shown.results[0] && isErrorResult(shown.results[0], c)) return []
   return [
