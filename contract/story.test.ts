@@ -482,6 +482,46 @@ describe('results find their calls', () => {
     expect(told('{}')).toEqual([undefined, '{}'])
   })
 
+  it('ids of the host’s own making that other calls bore by chance say nothing', () => {
+    const same = '{"n":1}'
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([
+          { id: 'call_0', text: same },
+          { id: 'call_1', text: same },
+          { id: 'call_2', text: same },
+        ])
+        .ran('x0', same, { callId: 'call_0' })
+        .ran('x1', same, { callId: 'call_1' })
+        .ran('x2', same, { callId: 'call_2' })
+        .request([
+          ...['call_1', 'call_2', 'call_3'].map((id) => shown(id, same)),
+          ...['call_1', 'call_2', 'call_3'].map((id, i) => result(id, `x${i}`)),
+        ])
+        .trace(),
+    )
+    expect(s.calls.map((c) => c.shown?.id)).toEqual(['call_1', 'call_2', 'call_3'])
+    expect(s.calls.map((c) => c.results.flatMap((r) => r.marks))).toEqual([['x0'], ['x1'], ['x2']])
+  })
+
+  it('ids that the host kept say whose a call is, in whatever order it shows them', () => {
+    const same = '{"n":1}'
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([
+          { id: 'a', text: same },
+          { id: 'b', text: same },
+        ])
+        .request([shown('b', same), shown('a', same), result('b', 'x1'), result('a', 'x0')])
+        .trace(),
+    )
+    expect(s.calls.map((c) => c.results.flatMap((r) => r.marks))).toEqual([['x0'], ['x1']])
+  })
+
   it('a damaged call that is shown as {} is not taken for one of a broken attempt that asked for {}', () => {
     const s = read(
       tell()

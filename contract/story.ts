@@ -237,9 +237,10 @@ function placeResult(
 type Shown = Request['calls'][number]
 
 /**
- * Whose call is each call item? First by ids that one call and one item bear; then what is left in the order of the wire, by id, name
- * and arguments together (renamed and repeated ids, dropped attempts); then whatever is left, in order. Marks have no say in it: the
- * result under an item is what is judged.
+ * Whose call is each call item? Where the ids are of the host's own making and every item finds its arguments in the order of the wire, by
+ * that order, for such an id may be another call's by chance. Else first by ids that one call and one item bear; then what is left in the
+ * order of the wire, by id, name and arguments together (renamed and repeated ids, dropped attempts); then whatever is left, in order.
+ * Marks have no say in it: the result under an item is what is judged.
  */
 function align(items: Shown[], candidates: Call[]): void {
   const free = new Set(candidates)
@@ -256,18 +257,33 @@ function align(items: Shown[], candidates: Call[]): void {
     if (!values.has(c)) values.set(c, parseJson(asksFor(c)))
     return values.get(c)
   }
-  const sayer = (item: Shown) => {
+  const asker = (item: Shown) => {
     const value = parseJson(item.args)
-    return (c: Call) =>
-      c.name === item.name && (c.text === item.args || (value !== undefined && sameValue(askedBy(c), value)))
+    return (c: Call) => c.text === item.args || (value !== undefined && sameValue(askedBy(c), value))
   }
-  for (const item of items)
-    if (item.id !== null && item.id !== '' && borne.get(item.id) === 1 && sent.get(item.id) === 1) {
-      const own = byId.get(item.id)!
-      const says = sayer(item)
-      // A host that renames may come upon an id that another call bore: what the item says of itself then speaks against its id.
-      if (says(own) || !candidates.some(says)) take(item, own)
+  const ownById = (item: Shown): Call | undefined =>
+    item.id !== null && item.id !== '' && borne.get(item.id) === 1 && sent.get(item.id) === 1
+      ? byId.get(item.id)
+      : undefined
+  let anew = items.some((i) => i.id !== null && i.id !== '' && !borne.has(i.id))
+  const trusted: [Shown, Call][] = []
+  for (const item of items) {
+    const own = ownById(item)
+    if (!own) continue
+    const asks = asker(item)
+    const says = (c: Call) => c.name === item.name && asks(c)
+    // A host that renames may come upon an id that another call bore: what the item says of itself then speaks against its id.
+    if (says(own) || !candidates.some(says)) trusted.push([item, own])
+    else anew = true
+  }
+  if (anew) {
+    const order = inOrder(items, candidates, false)
+    if (order.length === items.length && order.every(([item, c]) => isEmpty(item.args) || asker(item)(c))) {
+      for (const [item, call] of order) take(item, call)
+      return
     }
+  }
+  for (const [item, own] of trusted) take(item, own)
 
   const rest = items.filter((i) => !i.call)
   if (rest.length === 0) return
@@ -290,6 +306,9 @@ const tally = (ids: (string | null)[]): Map<string | null, number> => {
   return count
 }
 
+/** Arguments that may stand for a call that did not run. */
+const isEmpty = (args: string): boolean => args.trim() === '{}'
+
 /** What the call asks for. One whose fragments never came all asks for nothing yet. */
 const asksFor = (c: SaidCall): string => (c.whole ? askedInput(c.text) : c.text)
 
@@ -298,11 +317,11 @@ const asksFor = (c: SaidCall): string => (c.whole ? askedInput(c.text) : c.text)
  * good as equal arguments. The last attempt of a round is the likelier one, by less than anything that is said. A lone equal name still
  * counts, since names and ids may both have been repaired.
  */
-function agreement(item: Shown, args: Read, call: Call, text: Read): number {
-  const id = item.id !== null && item.id !== '' && item.id === call.id ? 16 : 0
+function agreement(item: Shown, args: Read, call: Call, text: Read, byIds: boolean): number {
+  const id = byIds && item.id !== null && item.id !== '' && item.id === call.id ? 16 : 0
   const name = item.name === call.name ? 8 : 0
   const same = args.text === text.text || (args.value !== undefined && sameValue(args.value, text.value)) ? 12 : 0
-  const stands = same === 0 && name > 0 && args.text.trim() === '{}' ? 10 : 0
+  const stands = same === 0 && name > 0 && isEmpty(args.text) ? 10 : 0
   const said = id + name + same + stands
   return said === 0 ? 0 : said + (call.answer.last ? 3 : 0)
 }
@@ -312,11 +331,11 @@ interface Read {
 }
 const readText = (text: string): Read => ({ text, value: parseJson(text) })
 
-/** The pairs of the best alignment that keeps both orders. */
-function inOrder(items: Shown[], calls: Call[]): [Shown, Call][] {
+/** The pairs of the best alignment that keeps both orders; ids have a say in it or not. */
+function inOrder(items: Shown[], calls: Call[], byIds = true): [Shown, Call][] {
   const args = items.map((i) => readText(i.args))
   const texts = calls.map((c) => readText(asksFor(c)))
-  const score = items.map((item, i) => calls.map((call, j) => agreement(item, args[i]!, call, texts[j]!)))
+  const score = items.map((item, i) => calls.map((call, j) => agreement(item, args[i]!, call, texts[j]!, byIds)))
   // best[i][j]: the most that items from i and calls from j on can agree.
   const best = Array.from({ length: items.length + 1 }, () => new Array<number>(calls.length + 1).fill(0))
   for (let i = items.length - 1; i >= 0; i--)
