@@ -171,6 +171,25 @@ describe('executions find their calls', () => {
     expect(s.calls.map((c) => c.execs.map((x) => x.exec))).toEqual([[], ['x1']])
   })
 
+  it('by the model’s id before the one that the host gave another call', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([{ id: 'call_0', name: 'no_such_tool', tool: undefined }, { id: 'call_1' }])
+        .ran('x1', '{}', { callId: 'call_1' })
+        .request([
+          shown('call_1', '{}', 'no_such_tool'),
+          shown('call_2', '{}'),
+          { resultOf: 'call_1', text: 'There is no tool no_such_tool', error: true },
+          result('call_2', 'x1'),
+        ])
+        .answer([{ id: 'call_0' }, { id: 'call_1' }])
+        .trace(),
+    )
+    expect(s.calls.map((c) => c.execs.map((x) => x.exec))).toEqual([[], ['x1'], [], []])
+  })
+
   it('a forged execution never takes the place of a call that runs later', () => {
     const s = read(
       tell()
