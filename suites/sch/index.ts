@@ -169,6 +169,7 @@ export const sch0: Rule = {
     ...said.map((words) => one(`${JSON.stringify(words)} before a call`, [text(words), call('c1', '{"n":1}')])),
     one('text in many deltas, some empty', [text('', 'a', '', 'b', ''), call('c1', '{"n":1}')]),
     ...ids.slice(0, 5).map((id) => one(`the id ${id.slice(0, 16)}`, [call('c1', '{"n":1}', { id })])),
+    one('two equal calls', [call('c1', '{"n":1}'), call('c2', '{"n":1}')]),
     one('one id twice in a round', [call('c1', '{"n":1}', { id: 'same' }), call('c2', '{"n":2}', { id: 'same' })]),
     example(
       'one id in two rounds',
