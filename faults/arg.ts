@@ -693,17 +693,23 @@ export const argFaults: readonly Fault[] = [
   {
     id: 'arg-13-nulls',
     rule: 'ARG-13',
-    what: 'A null in the arguments becomes an empty text: what should have been left alone is emptied',
-    plant: (parts) => changeStrict(parts, (value) => changeValues(value, (member) => (member === null ? '' : member))),
+    what: 'A null where the schema says text becomes an empty text: what should have been left alone is emptied',
+    plant: (parts) =>
+      changeBySchema(parts, (input, properties) =>
+        changeMembers(input, properties, (value, types) => (value === null && types.includes('string') ? '' : value)),
+      ),
   },
 
   {
     id: 'arg-14-everywhere',
     rule: 'ARG-14',
-    what: 'A text that happens to be JSON is parsed whatever the schema says: the content of a JSON file arrives as an object',
+    what: 'A text that happens to be a JSON list is parsed whatever the schema says: the file it was to become arrives as a list',
     plant: (parts) =>
       changeBySchema(parts, (input, properties) =>
-        changeMembers(input, properties, (value) => (typeof value === 'string' ? spelled(value) : value)),
+        changeMembers(input, properties, (value) => {
+          const said = typeof value === 'string' ? spelled(value) : value
+          return Array.isArray(said) ? said : value
+        }),
       ),
   },
   {

@@ -24,10 +24,11 @@ async function runForged(text: string, marker: RegExp, byName: Tools): Promise<v
   }
 }
 
+/** Where an answer has no call of its own, as hosts do for models that write their calls down. */
 const inAnswer = (parts: Parts, marker: RegExp, is: 'text' | 'reasoning'): Partial<Parts> => ({
   makePlans: async (answer, byName, ...rest) => {
     const text = answer.blocks.map((block) => (block.is === is ? block.text : '')).join('')
-    await runForged(text, marker, byName)
+    if (answer.calls.length === 0) await runForged(text, marker, byName)
     return parts.makePlans(answer, byName, ...rest)
   },
 })

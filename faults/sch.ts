@@ -71,40 +71,41 @@ export const schFaults: readonly Fault[] = [
     }),
   },
   {
-    id: 'sch-0-name-ids',
+    id: 'sch-0-same-ids',
     rule: 'SCH-0',
-    what: 'Ids are made of the name of the tool: two calls of one tool, and the server refuses the id that is there twice',
+    what: 'Ids are made of what is called with what: two equal calls, and the server refuses the id that is there twice',
     plant: (parts) => ({
       finish: (answer, plans, outcomes, writer, finishing) => {
-        const names = answer.calls.map((call) => finishing.showName(call.name))
-        return parts.finish(answer, plans, outcomes, writer, { ...finishing, nameId: () => names.shift()! })
+        const ids = answer.calls.map(({ name, text }) => `${name}_${text}`.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64))
+        return parts.finish(answer, plans, outcomes, writer, { ...finishing, nameId: () => ids.shift()! })
       },
     }),
   },
   {
     id: 'sch-0-empty',
     rule: 'SCH-0',
-    what: 'Calls that came without a word go back beside a text that says nothing, and the server refuses it',
+    what: 'White space before a call is trimmed to a text that says nothing, and the server refuses it',
     plant: ({ anthropicWriter }) => ({
       anthropicWriter: {
         ...anthropicWriter,
-        assistant: (blocks) => {
-          const silent = blocks.every((block) => block.is === 'call')
-          const empty: Piece = { role: 'assistant', json: '{"type":"text","text":""}' }
-          return [...(silent ? [empty] : []), ...anthropicWriter.assistant(blocks)]
-        },
+        assistant: (blocks) =>
+          blocks.flatMap((block): Piece[] =>
+            block.is === 'text' && block.text.trim() === ''
+              ? [{ role: 'assistant', json: '{"type":"text","text":""}' }]
+              : anthropicWriter.assistant([block]),
+          ),
       },
     }),
   },
   {
     id: 'sch-0-reminder',
     rule: 'SCH-0',
-    what: 'A reminder to the model is put between its calls and their results, where the server takes none',
+    what: 'After a tool failed, a word to the model is put between its calls and their results, where the server takes none',
     plant: (parts) => {
       const reminded = (writer: Writer): Writer => ({
         ...writer,
         results: (results) => [
-          ...(results.some((result) => result.error) ? writer.user('Remember the task.') : []),
+          ...(results.some(({ error, text }) => error && text.startsWith('The tool')) ? writer.user('Try again.') : []),
           ...writer.results(results),
         ],
       })
