@@ -91,6 +91,8 @@ export const anyFraming: fc.Arbitrary<Framing> = fc.record(
     tight: fc.constant(true as const),
     splitData: fc.constant(true as const),
     unknown: fc.constant(true as const),
+    lookalikes: fc.constant(true as const),
+    separators: fc.constant(true as const),
     openEnd: fc.constant(true as const),
   },
   { requiredKeys: ['eol'] },

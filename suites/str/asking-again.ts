@@ -84,6 +84,19 @@ const earlyExamples = (): Case[] => [
     'an error event at once',
     oneTurn([round(answer([], { ending: { error: 'overloaded_error' }, endAt: { byte: 0 } }), again), done]),
   ),
+  example(
+    'an error event at once, then the regular end',
+    oneTurn([
+      round(
+        answer([call('a', '{"word":"never"}')], {
+          ending: { error: 'overloaded_error', then: 'closing' },
+          endAt: { byte: 0 },
+        }),
+        again,
+      ),
+      done,
+    ]),
+  ),
   example('the transport ends in the arguments', oneTurn([round(inArguments('cut'), again), done])),
   example('the stream ends in the arguments without a marker', oneTurn([round(inArguments('no-marker'), again), done])),
   example('an error event in the arguments', oneTurn([round(inArguments({ error: 'overloaded_error' }), again), done])),
@@ -206,10 +219,10 @@ const boundExamples = (): Case[] => [
     ]),
   ),
   example(
-    'an empty stream, an error event, HTTP 503 and a reset by turns',
+    'no byte, an error event, HTTP 503 and a reset by turns',
     oneTurn([
       byTurns(
-        () => broken('no-marker'),
+        () => broken('cut'),
         (key) => inArguments({ error: 'overloaded_error', then: 'closing' }, 'only', key),
         () => http(503, refusal('overloaded_error', 'The suite fails for ever.')),
         (key) => inArguments('reset', 'only', key),
@@ -221,11 +234,11 @@ const boundExamples = (): Case[] => [
     oneTurn([round(answer([text('Still ', 'at it')], { ending: 'cut', endAt: { block: 0, delta: 0 } }))]),
   ),
   example(
-    'every attempt ends without a marker after text and a whole call',
+    'every attempt fails after text and a whole call',
     oneTurn([
       round(
         answer([text('Look. '), call('a', '{"word":"whole"}'), call('b', ['{"word":"ha', 'lf"}'])], {
-          ending: 'no-marker',
+          ending: 'reset',
           endAt: { call: 'b', fragment: 0 },
         }),
       ),

@@ -135,19 +135,6 @@ const examples = (): Case[] => [
       { cites: ['S9'] },
     ),
     example(
-      `${name}, before the call began`,
-      oneTurn([
-        round(
-          answer([text('A moment. '), call('a', '{"word":"of the first attempt"}')], {
-            ending,
-            endAt: { block: 0, delta: 0 },
-          }),
-          again,
-        ),
-        done,
-      ]),
-    ),
-    example(
       `${name}, after whole calls, where the round would close`,
       oneTurn([
         round(answer([call('a', '{"word":"of the first attempt"}'), call('b', '{"word":"ha')], { ending }), again),
