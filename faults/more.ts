@@ -107,18 +107,19 @@ export const moreFaults: readonly Fault[] = [
   {
     id: 'exe-1-id-remembered',
     rule: 'EXE-1',
-    what: 'A call with the id and the arguments of an earlier one is not run again: servers that number their calls anew get the old result',
+    what: 'A call that was made twice with one id and one input is taken for a loop and given the old result: servers number their calls anew',
     plant: (parts) => ({
       dispatch: (...given) => {
         const dispatcher = parts.dispatch(...given)
         const tools = dispatcher.tools.map((tool): Tool => {
-          const known = new Map<string, Promise<unknown>>()
+          const known = new Map<string, Promise<unknown>[]>()
           const run: Tool['run'] = (input, context) => {
             if (context.callId === undefined) return tool.run(input, context)
             const key = `${context.callId} ${input}`
-            const result = known.get(key) ?? tool.run(input, context)
-            known.set(key, result)
-            return result
+            const given = known.get(key) ?? []
+            known.set(key, given)
+            if (given.length < 2) given.push(tool.run(input, context))
+            return given.at(-1)!
           }
           return { ...tool, run }
         })
