@@ -482,16 +482,16 @@ const emptyArguments: Fault[] = [
   {
     id: 'str-5-buffer',
     rule: 'STR-5',
-    what: 'The buffer is not emptied: a call without arguments is run with those of the call before it',
+    what: 'The buffer is not emptied: a call without arguments is run with those of the other tool’s call before it',
     plant: (parts) => ({
-      async makePlans(...given) {
-        const plans = await parts.makePlans(...given)
+      async makePlans(answer, ...given) {
+        const plans = await parts.makePlans(answer, ...given)
+        if (parts.isCutOff(answer.reason)) return plans
         return plans.map((plan, i) => {
           const before = plans[i - 1]
+          if (plan.do !== 'run' || before?.do !== 'run' || before.tool === plan.tool) return plan
           const empty = plan.call.text.trim() === '' && plan.call.start === ''
-          return empty && plan.do === 'run' && before?.do === 'run'
-            ? { ...plan, input: before.input, shown: before.shown }
-            : plan
+          return empty ? { ...plan, input: before.input, shown: before.shown } : plan
         })
       },
     }),
