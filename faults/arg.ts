@@ -108,6 +108,18 @@ const changeValues = (json: string, change: (value: Json) => Json): string => {
     return json
   }
 }
+/** Every value but the whole. */
+const changeInner = (json: string, change: (value: Json) => Json): string => {
+  const whole = parseJson(json)
+  if (!isObject(whole)) return json
+  const members = Object.entries(whole).map(([key, member]): [string, Json] => {
+    const text = JSON.stringify(member)
+    const changed = changeValues(text, change)
+    return [key, changed === text ? member : (JSON.parse(changed) as Json)]
+  })
+  const after = JSON.stringify(Object.fromEntries(members))
+  return after === JSON.stringify(whole) ? json : after
+}
 const changeTexts = (json: string, change: (text: string) => Json): string =>
   changeValues(json, (value) => (typeof value === 'string' ? change(value) : value))
 
@@ -147,8 +159,6 @@ const spelled = (text: string): Json => {
   return typeof value === 'object' && value !== null ? value : text
 }
 
-const anObject = (value: Json | undefined): Json | undefined => (isObject(value) ? value : undefined)
-
 /** Calls whose arguments came whole and could not be read. */
 const unreadable = async (parts: Parts, plan: Plan, reason: string | null, limit: number): Promise<boolean> => {
   const text = parts.argumentText(plan.call)
@@ -159,10 +169,10 @@ const unreadable = async (parts: Parts, plan: Plan, reason: string | null, limit
 
 export const argFaults: readonly Fault[] = [
   {
-    id: 'arg-1-newlines',
+    id: 'arg-1-line-ends',
     rule: 'ARG-1',
-    what: 'A text in the arguments loses its last line break: every file that is written lacks it',
-    plant: (parts) => changeStrict(parts, (value) => changeTexts(value, (text) => text.replace(/(?:\r?\n)+$/, ''))),
+    what: 'CR LF in a text becomes LF: a file with Windows line ends is written without, and the next edit of it finds nothing',
+    plant: (parts) => changeStrict(parts, (value) => changeTexts(value, (text) => text.replaceAll('\r\n', '\n'))),
   },
   {
     id: 'arg-1-entities',
@@ -194,10 +204,11 @@ export const argFaults: readonly Fault[] = [
   {
     id: 'arg-1-proto',
     rule: 'ARG-1',
-    what: 'A key named __proto__ in the arguments never arrives',
+    what: 'A key named __proto__ in an object inside the arguments never arrives',
+    rare: true,
     plant: (parts) =>
       changeStrict(parts, (value) =>
-        changeValues(value, (member) => {
+        changeInner(value, (member) => {
           if (!isObject(member)) return member
           const copy: { [k: string]: Json } = {}
           for (const key of Object.keys(member)) copy[key] = member[key]!
@@ -567,15 +578,10 @@ export const argFaults: readonly Fault[] = [
       }),
   },
   {
-    id: 'arg-10-first',
+    id: 'arg-10-bracket',
     rule: 'ARG-10',
-    what: 'Of a list of objects in place of the arguments the first one is run',
-    plant: (parts) =>
-      guess(parts, (text) => {
-        const value = parseJson(text)
-        const first = Array.isArray(value) ? anObject(value[0]) : undefined
-        return first === undefined ? text : JSON.stringify(first)
-      }),
+    what: 'A bracket before the object that is never closed is dropped, and the object is run',
+    plant: (parts) => guess(parts, (text) => text.replace(/^\s*\[\s*(\{[^[\]]*\})\s*$/, '$1')),
   },
   {
     id: 'arg-10-scalars',
@@ -703,12 +709,12 @@ export const argFaults: readonly Fault[] = [
   {
     id: 'arg-14-everywhere',
     rule: 'ARG-14',
-    what: 'A text that happens to be a JSON list is parsed whatever the schema says: the file it was to become arrives as a list',
+    what: 'A text that happens to be a JSON list of plain values is parsed whatever the schema says: the file it was to become arrives as a list',
     plant: (parts) =>
       changeBySchema(parts, (input, properties) =>
         changeMembers(input, properties, (value) => {
           const said = typeof value === 'string' ? spelled(value) : value
-          return Array.isArray(said) ? said : value
+          return Array.isArray(said) && said.every((item) => typeof item !== 'object') ? said : value
         }),
       ),
   },
@@ -719,7 +725,7 @@ export const argFaults: readonly Fault[] = [
     plant: (parts) =>
       changeBySchema(parts, (input, properties) =>
         changeMembers(input, properties, (value) => {
-          const inside = typeof value === 'string' ? /^\[([^\]]*)\]$/.exec(value)?.[1] : undefined
+          const inside = typeof value === 'string' ? /^\[([^\]{]*)\]$/.exec(value)?.[1] : undefined
           return inside === undefined ? value : inside.split(',').map((item) => item.trim().replace(/^"(.*)"$/, '$1'))
         }),
       ),

@@ -1,6 +1,6 @@
 // Planted faults of the area EXE: results that are lost, swapped or shortened, calls that fail together or run twice, histories that lie.
 // Requests stay such as every server takes: what is wrong in them is what they say.
-import { isObject, type Json, parseJson, sameJson } from '../contract/index.ts'
+import { isObject, type Json, parseJson } from '../contract/index.ts'
 import type {
   Answer,
   Attempted,
@@ -133,31 +133,30 @@ const runsBroken = (parts: Parts, keeps: boolean): Partial<Parts> => {
 
 export const exeFaults: readonly Fault[] = [
   {
-    id: 'exe-1-equal',
+    id: 'exe-1-batches',
     rule: 'EXE-1',
-    what: 'Two calls of one round that ask the same are run once, and both are given the one result',
+    what: 'Calls are run five at a time, and the results of the second five are taken from the first',
     plant: (parts) => ({
       execute: async (plans, signal, read) => {
-        const same = (a: Plan, b: Plan) =>
-          a.do === 'run' && b.do === 'run' && a.tool.name === b.tool.name && sameJson(a.input, b.input)
-        const firsts = plans.filter(
-          (plan, place) => plans.findIndex((other) => other === plan || same(other, plan)) === place,
-        )
-        const outcomes = await parts.execute(firsts, signal, read)
-        return plans.map((plan) => outcomes[firsts.findIndex((first) => first === plan || same(first, plan))]!)
+        const outcomes = await parts.execute(plans, signal, read)
+        const ran = outcomes.filter((_, place) => plans[place]!.do === 'run')
+        let nth = 0
+        return outcomes.map((outcome, place) => (plans[place]!.do === 'run' ? ran[nth++ % 5]! : outcome))
       },
     }),
   },
   {
     id: 'exe-1-remembered',
     rule: 'EXE-1',
-    what: 'A call that was made before is answered from memory: the model reads the file as it was before its own edit',
+    what: 'A call that was made in an earlier turn is answered from memory: the model reads the file as it was before its own edit',
     plant: (parts) =>
       wrapRuns(parts, (run) => {
-        const known = new Map<string, Promise<unknown>>()
+        const known = new Map<string, { given: Promise<unknown>; turn: AbortSignal }>()
         return (input, context) => {
-          const given = known.get(input) ?? run(input, context)
-          known.set(input, given)
+          const before = known.get(input)
+          if (before && before.turn !== context.signal) return before.given
+          const given = run(input, context)
+          known.set(input, { given, turn: context.signal })
           return given
         }
       }),
