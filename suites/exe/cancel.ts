@@ -155,7 +155,7 @@ const held = (
   at: { block: number; delta: number },
   over: Parameters<typeof answer>[1] = {},
 ) => answer(blocks, { holds: [{ at, until: 'never' }], ...over })
-/** `late`: it answers when the session’s request of that number comes, which is the second one of the next turn. */
+/** `late`: it answers when the session’s request of that number comes, which is the first one of the next turn. */
 const inTool = (calls: number, at: number, late: number | undefined): Round =>
   round(
     answer(
@@ -239,8 +239,8 @@ export const exe11: Rule = {
     example('in the first of three tools', during(facts, 3, 0)),
     example('in the second of three tools', during(facts, 3, 1)),
     example('in the last of three tools', during(facts, 3, 2)),
-    example('in a tool that answers late', during(facts, 1, 0, 3)),
-    example('in the first of two tools, which answers late', during(facts, 2, 0, 3)),
+    example('in a tool that answers late', during(facts, 1, 0, 2)),
+    example('in the first of two tools, which answers late', during(facts, 2, 0, 2)),
     example('while the model is asked again after HTTP 503', failing(facts, 503)),
     example('while the model is asked again after HTTP 429', failing(facts, 429)),
     example(
@@ -291,7 +291,7 @@ export const exe11: Rule = {
           const place = at % calls
           return example(
             `in tool ${place + 1} of ${calls}, after ${before} rounds`,
-            thenPlain(facts, [...earlier, inTool(calls, place, late ? before + 3 : undefined), next], {
+            thenPlain(facts, [...earlier, inTool(calls, place, late ? before + 2 : undefined), next], {
               started: { call: `c${place + 1}` },
             }),
           )
