@@ -111,7 +111,8 @@ export async function driveModule(path: string, o: DriverOptions): Promise<Drive
 
   return {
     facts,
-    width: width * 8,
+    // Large batches, so that no thread waits for the other’s last case too often.
+    width: width * 32,
     deaths: () => [...deaths, ...lanes.flatMap((l) => (l?.gone !== undefined && !l.blamed ? [l.gone] : []))],
     async run(batch: readonly Case[], dialect: Dialect, limits: RunLimits) {
       const results: Trace[][] = batch.map(() => [])

@@ -51,6 +51,9 @@ export interface PlayOptions {
   onPlay?(fault: (fault: string, line?: string, ours?: true) => void): () => void
 }
 
+/** Made once: an abort without a reason makes one each time, and that is dear. */
+const turnOver = new DOMException('The turn is over.', 'AbortError')
+
 /** Loop turns left to a host after its turn ended, so that what it still does is seen. */
 const settleTurns = 3
 /** ms a host is left to end after it was told to stop at the limit. */
@@ -261,7 +264,7 @@ async function playStep(
   }
   log.add({ k: 'turn-ended', ...ended }, { ...stamp, round: p.responder.round() })
   p.responder.endTurn()
-  stop.abort()
+  stop.abort(turnOver)
   for (let i = 0; i < settleTurns; i++) await new Promise((r) => setImmediate(r))
   state.turn++
 }
