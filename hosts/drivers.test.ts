@@ -1,9 +1,12 @@
 // Both drivers, on one small host: what it does is seen, what it does wrong costs its own case alone.
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Case, Scenario } from '../contract/index.ts'
 import { connect } from './connect.ts'
 import type { Driver } from './driver.ts'
+
+// Real threads and processes: on a busy machine they take their time.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const at = (name: string) => fileURLToPath(new URL(`../fixtures/hosts/${name}.mjs`, import.meta.url))
 const cli = fileURLToPath(new URL('../cli/main.ts', import.meta.url))
@@ -60,8 +63,8 @@ describe.each([
 ] as const)('%s', (_name, ref, over) => {
   let driver: Driver
   beforeAll(async () => {
-    driver = await connect('stdio' in ref ? { stdio: [...ref.stdio] } : ref, { limitMs: 400, workers: 1, ...over })
-  }, 20_000)
+    driver = await connect('stdio' in ref ? { stdio: [...ref.stdio] } : ref, { limitMs: 3000, workers: 1, ...over })
+  })
   afterAll(() => driver.close())
   const play = async (...users: string[]) =>
     (
@@ -106,7 +109,7 @@ describe.each([
     const [dead, fine] = await play('exit', 'text')
     expect(dead).toMatchObject({ end: 'host-died', why: expect.stringMatching(/exit(ed with)? code 3/) })
     expect(fine).toMatchObject({ end: 'complete' })
-  }, 20_000)
+  })
   it('a host that dies between its cases is not forgotten', async () => {
     const before = driver.deaths().length
     const [dying] = await play('exit later')
@@ -117,11 +120,11 @@ describe.each([
       seen = t!.end === 'host-died' || driver.deaths().length > before
     }
     expect(seen).toBe(true)
-  }, 20_000)
+  })
   it('a host whose sessions are counted is renewed without harm to any', async () => {
     const traces = await play(...Array.from({ length: 130 }, () => 'text'))
     expect(new Set(traces.map((t) => t.end))).toEqual(new Set(['complete']))
-  }, 20_000)
+  })
   it('what this driver cannot play is said, not played', async () => {
     const unplayable = asking('text', { world: { fifos: { f: 'never' } } })
     const [trace] = (await driver.run([unplayable], 'openai-chat', { factor: 1 })).flat()
@@ -138,4 +141,4 @@ it('a module that never yields is ended by force and costs one case', async () =
   } finally {
     await driver.close()
   }
-}, 20_000)
+})
