@@ -1,7 +1,19 @@
 // EXE-7: a call runs at most once, and nothing runs that no call asked for or whose turn is over. It must not judge whether a call
 // had to run at all.
 import * as fc from 'fast-check'
-import type { Answer, Block, Case, Exec, Facts, Finding, Round, Rule, Scenario, Story } from '../../contract/index.ts'
+import type {
+  Answer,
+  Block,
+  Case,
+  Exec,
+  Facts,
+  Finding,
+  Outcome,
+  Round,
+  Rule,
+  Scenario,
+  Story,
+} from '../../contract/index.ts'
 import { answer, call, example, http, oneTurn, round, text, thinking, tool } from '../build.ts'
 import { finding, judged, notReached, quote } from '../observe.ts'
 import { forged } from './said.ts'
@@ -49,6 +61,12 @@ export function judgeRuns(story: Story): Finding[] {
 }
 
 const tools = [tool('take_note'), tool('read_page')]
+/** After any of them a host may be tempted to try once more by itself. */
+const failures: Record<string, Outcome> = {
+  throws: { give: 'reject' },
+  'gives rubbish': { give: 'rubbish' },
+  'answers an error': { give: { text: 'The server did not answer in time. Try again.' }, error: true },
+}
 const good = (key: string, n: number): Answer => answer([call(key, JSON.stringify({ n }))])
 /** An answer that breaks when all of its calls' arguments are there. */
 const broken = (blocks: Block[], ending: Answer['ending']): Answer => {
@@ -145,6 +163,15 @@ export const exe7: Rule = {
       example(
         'a second round broken',
         oneTurn([round(good('c1', 1)), round(broken([call('a1', '{"n":2}')], 'reset'), good('b1', 3))], tools),
+      ),
+      ...Object.entries(failures).map(([name, outcome]) =>
+        example(
+          `a tool that ${name}, beside one that works`,
+          oneTurn(
+            [round(answer([call('c1', '{"n":1}', { outcome }), call('c2', '{"n":2}', { tool: 'read_page' })]))],
+            tools,
+          ),
+        ),
       ),
       example('503, then the answer', then(http(503), good('c1', 1))),
       example('429, then the answer', then(http(429, '', { 'retry-after': '0' }), good('c1', 1))),
