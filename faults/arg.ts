@@ -178,13 +178,24 @@ export const argFaults: readonly Fault[] = [
     id: 'arg-1-entities',
     rule: 'ARG-1',
     what: 'HTML entities in the arguments are decoded: the page that should have been written with &lt; has a bare <',
-    rare: true,
     plant: (parts) =>
       changeStrict(parts, (value) =>
         changeTexts(value, (text) =>
           text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&'),
         ),
       ),
+  },
+  {
+    id: 'arg-1-empty',
+    rule: 'ARG-1',
+    what: 'Of several calls without argument text in one answer none is taken for one with {}: each is refused as damaged (case R10)',
+    plant: (parts) => ({
+      makePlans: (answer, byName, repairMax, planning) => {
+        const silent = answer.calls.filter((call) => planning.isEmptyArguments(planning.argumentText(call))).length
+        const isEmptyArguments = (text: string) => silent < 2 && planning.isEmptyArguments(text)
+        return parts.makePlans(answer, byName, repairMax, { ...planning, isEmptyArguments })
+      },
+    }),
   },
   {
     id: 'arg-1-first',
@@ -233,7 +244,6 @@ export const argFaults: readonly Fault[] = [
     id: 'arg-2-c1',
     rule: 'ARG-2',
     what: 'What cleans arguments of control characters takes DEL and the characters from U+0080 to U+009F with them',
-    rare: true,
     plant: (parts) => ({
       escapeControls: (text) => {
         const mended = parts.escapeControls(text)
