@@ -70,6 +70,20 @@ const prefixes: { name: string; fragments: string[] }[] = [
 ]
 
 const examples = (): Case[] => [
+  example(
+    'the connection dies inside a command',
+    oneTurn([
+      round(
+        answer([call('a', ['{"command":"rm -r out/tmp', '/cache"}'])], {
+          ending: 'reset',
+          endAt: { call: 'a', fragment: 0 },
+        }),
+        again,
+      ),
+      done,
+    ]),
+    { cites: ['C3'] },
+  ),
   ...breaks.flatMap(({ name, ending }) =>
     prefixes.map((prefix) =>
       example(
