@@ -235,6 +235,17 @@ describe('executions find their calls', () => {
     expect(s.stray.map((x) => x.exec)).toEqual(['x1'])
   })
 
+  it('so too where both bear one id', () => {
+    const s = read(
+      tell()
+        .turn()
+        .request()
+        .answer([{ id: '__proto__', name: 'nobody', tool: undefined }, { id: '__proto__' }])
+        .ran('x1', '{}', { callId: '__proto__' })
+        .trace(),
+    )
+    expect(s.calls.map((c) => c.execs.length)).toEqual([0, 1])
+  })
   it('a call of an unknown name leaves equal input to the call of the tool that ran', () => {
     const s = read(
       tell()

@@ -414,7 +414,11 @@ function pairExecs(execs: Exec[], calls: Call[]): Exec[] {
   })
   const open = (x: Exec, fits: (c: Call) => boolean) =>
     recent.find((c) => c.execs.length === 0 && c.turn === x.turn && begun(c, x) && meant(c, x) && fits(c))
-  // The model's own id first: what a host calls another call may be the same by chance.
+  // The model's own id first: what a host calls another call may be the same by chance. Of two calls that share it, the one of this
+  // very tool comes before one of a name nobody offered.
+  pass('input', (x) =>
+    open(x, (c) => named(x) && c.id === x.callId && c.tool === x.tool && sameJson(asksFor(c), x.input)),
+  )
   pass('input', (x) => open(x, (c) => named(x) && c.id === x.callId && sameJson(asksFor(c), x.input)))
   pass('input', (x) => open(x, (c) => named(x) && bears(c, x) && sameJson(asksFor(c), x.input)))
   // A call of this very tool comes before one of a name nobody offered, which most hosts never run.
