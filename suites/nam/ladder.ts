@@ -20,13 +20,22 @@ const trimmed = (name: string): string => {
 }
 const lower = (name: string): string => name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
-export const fold = (name: string): string =>
-  lower(
+export const fold = (name: string): string => {
+  const known = folds.get(name)
+  if (known !== undefined) return known
+  const folded = lower(
     trimmed(name)
       .replace(/([a-z])(?=[A-Z])/g, '$1_')
       .replace(/([A-Z])(?=[A-Z][a-z])/g, '$1_')
       .replace(/[- ]/g, '_'),
   )
+  if (folds.size >= foldsKept) folds.clear()
+  folds.set(name, folded)
+  return folded
+}
+/** Judging one call asks for the same few folds again and again, and a name may have 300,000 characters. */
+const folds = new Map<string, string>()
+const foldsKept = 64
 
 const cutTool = (folded: string): string | undefined => {
   const rest = folded.endsWith('_tool')
