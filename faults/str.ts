@@ -147,8 +147,30 @@ const chunking: Fault[] = [
   {
     id: 'str-1-utf8',
     rule: 'STR-1',
-    what: 'Each read is decoded by itself: a character that is cut between two reads becomes U+FFFD (case S6)',
-    plant: (parts) => bytes(parts, (feed) => (chunk) => feed(Buffer.from(Buffer.from(chunk).toString('utf8')))),
+    what: 'Each read is decoded by itself: a character of a call that is cut between two reads becomes U+FFFD (case S6)',
+    plant: (parts) => ({
+      attempt(request, showText, signal, reading) {
+        const hurt = reading.createAssembler()
+        const decoder = reading.createDecoder((event) => hurt.take(event))
+        const hear = reading.createFrameParser((event, data) => void decoder(event, data), reading.decodeText)
+        return parts.attempt(request, showText, signal, {
+          ...reading,
+          createFrameParser: (sink, decode) => {
+            const feed = reading.createFrameParser(sink, decode)
+            return (chunk) => {
+              hear(Buffer.from(Buffer.from(chunk).toString('utf8')))
+              feed(chunk)
+            }
+          },
+          createAssembler: () => {
+            const { take, answer } = reading.createAssembler()
+            // Calls with one id and arguments that nobody said could not be told apart any more, and EXE would blame their results.
+            const distinct = ({ calls }: Answer) => new Set(calls.map(({ id }) => id)).size === calls.length
+            return { take, answer: () => (distinct(answer()) ? hurt.answer() : answer()) }
+          },
+        })
+      },
+    }),
   },
   {
     id: 'str-1-cr-split',
